@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch plan: all that a candidate's call amounts to, as a closed set of nodes over buffers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+#include "model/call.hpp"
+#include "model/dtype.hpp"
+#include "nlohmann/json_fwd.hpp"
+
+namespace kgb {
+
+inline constexpr int kPlanVersion = 1;
+
+// A byte position in a buffer of the recording. buffer < 0 is the null pointer.
+struct BufferRef {
+  int buffer = -1;
+  std::int64_t offset = 0;  // bytes
+  friend bool operator==(const BufferRef&, const BufferRef&) = default;
+};
+
+struct View {  // strides in elements; the base is at `at`
+  BufferRef at;
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides;
+  bool conj = false, neg = false;  // torch's lazy bits
+  friend bool operator==(const View&, const View&) = default;
+};
+
+struct Kernel {
+  std::string name;   // symbol in the TTIR
+  std::string ttir;
+  std::map<std::string, std::string> options;  // num_warps, num_stages, ... as text
+  std::vector<std::string> signature;          // Triton's type words in order, constexprs left out: "*fp32", "i32"
+  std::vector<std::string> parameters;         // the parameter names, same order
+};
+
+struct KernelArg {
+  std::variant<BufferRef, std::int64_t, double> value;
+};
+
+struct Launch {
+  int kernel = 0;
+  std::array<std::int64_t, 3> grid{1, 1, 1};
+  std::vector<KernelArg> args;
+  std::string file;  // where the candidate launched it
+  int line = 0;
+};
+struct Fill {  // every element of dst becomes `value`, already in dst's bytes
+  View dst;
+  std::vector<std::byte> value;
+  std::string op;
+};
+struct Copy {  // element by element, broadcast allowed; differing dtypes are a cast with torch's rules
+  View dst, src;
+  std::string op;
+  std::string file;
+  int line = 0;
+};
+struct Relocation {  // the eight bytes at `byte` hold the address of `target`
+  std::int64_t byte = 0;
+  BufferRef target;
+};
+struct Upload {  // host bytes; limited in size by the policy
+  BufferRef dst;
+  std::vector<std::byte> bytes;
+  std::vector<Relocation> relocations;
+  std::string op;
+  std::string file;
+  int line = 0;
+};
+struct Constant {  // "arange" (start, step), "linspace" (start, end, steps), "eye" (), "tril_indices", "triu_indices" (row, col, offset)
+  std::string kind;
+  View dst;
+  std::vector<double> params;
+};
+using Node = std::variant<Launch, Fill, Copy, Upload, Constant>;
+
+enum class BufferKind { input, alloc };
+struct PlanBuffer {
+  BufferKind kind = BufferKind::alloc;
+  std::int64_t bytes = 0;
+  int call = 0;          // the call (0, 1, 2) that brought or allocated it
+  std::string arg;       // input: path of the argument, as in tensors_of()
+};
+
+struct OutputLeaf {
+  std::string path;  // "return", "return[1]"
+  std::string type;  // "Tensor", "Parameter", or the Python type name of what is no tensor
+  bool tensor = true;
+  View view;                 // tensors
+  std::string scalar;        // JSON text of a Python number, bool, string or None
+  bool odd = false;          // a subclass, instance attributes, or lazy bits: evidence of tampering
+};
+
+// What host code did besides launching. docs/contracts/findings.md maps each kind to its verdict.
+struct Event {
+  std::string kind;  // "compute", "random", "read", "cast", "forbidden", "unsupported", "benchmark", ...
+  std::string what;  // operator or API: "aten::add.Tensor"
+  std::string file;
+  int line = 0;
+};
+
+struct RecordedCall {
+  std::vector<Node> nodes;
+  std::vector<OutputLeaf> outputs;
+  std::string structure;  // "tensor", "tuple[2]", "list[3]", "none", "int", ...
+  std::vector<Event> events;
+};
+
+struct Recording {
+  int version = kPlanVersion;
+  std::string target;  // chip card that host code saw: "h200"
+  std::vector<Kernel> kernels;
+  std::vector<PlanBuffer> buffers;
+  std::vector<RecordedCall> calls;  // calls 1, 2, 3 in the order made
+};
+
+struct PlanLimits {
+  std::size_t json_bytes = 64u << 20;
+  std::size_t kernels = 4096, buffers = 65536, nodes = 65536;
+  std::int64_t buffer_bytes = std::int64_t{64} << 30;
+};
+
+// Parses and validates as hostile input: every reference in range, every view inside its buffer, counts limited.
+// `calls` are what was asked for: input buffers must name their tensors with the right sizes.
+[[nodiscard]] Result<Recording> recording_from_json(std::string_view text, const std::vector<Call>& calls,
+                                                    const PlanLimits& limits = {});
+[[nodiscard]] std::string to_json_text(const Recording& recording);
+// Canonical hash, hex SHA-256: equal for plans that do the same work. docs/contracts/plan.md.
+[[nodiscard]] std::string canonical_hash(const Recording& recording);
+
+}  // namespace kgb

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verdicts, findings and evaluations: what the judge says of a candidate, with its evidence.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nlohmann/json_fwd.hpp"
+
+namespace kgb {
+
+// Never turned into a number; the names are stored and never reused.
+enum class Verdict {
+  pass, wrong_value, wrong_contract, compile_error, runtime_error, timeout, out_of_memory,
+  not_custom, tampering, unsupported, infra,
+};
+[[nodiscard]] std::string_view name_of(Verdict verdict);
+[[nodiscard]] std::optional<Verdict> verdict_named(std::string_view name);
+
+enum class Gate { static_, compile, correct, honest, fast };
+[[nodiscard]] std::string_view name_of(Gate gate);  // "static", "compile", ...
+
+// One piece of evidence. `kind` names its verdict by the table docs/contracts/findings.md (model/finding_kinds.def).
+struct Finding {
+  std::string kind;      // "value_mismatch", "out_of_bounds", "torch_compute", ...
+  Gate gate = Gate::correct;
+  std::string message;   // one line for people
+  std::string workload;  // "s3", "h7"; empty when it belongs to no workload
+  std::string file;      // candidate's file, as given
+  int line = 0;
+  std::map<std::string, std::string> details;  // stable names: "index", "got", "expected", "bound", "argument", ...
+};
+
+// Verdict that a kind of finding leads to; nullopt: advisory.
+[[nodiscard]] std::optional<Verdict> verdict_of(std::string_view finding_kind);
+
+struct WorkloadResult {
+  std::string id;           // "s3"
+  std::string tier;         // smoke, full, hidden
+  std::string description;  // for the judge's operator; never for a contestant when hidden
+  Verdict verdict = Verdict::pass;
+  double worst_ratio = 0;   // worst error over its bound; <= 1 passes
+  std::string worst_at;     // "return[2,1030]"
+  std::int64_t elements = 0;
+  std::string plan_hash;
+};
+
+struct TargetResult {  // cross-compilation of one target
+  std::string target;  // "sm_90"
+  bool ok = true;
+  std::string message;
+  std::int64_t registers = 0, shared_bytes = 0, spills = 0;  // maximum over kernels
+  int kernels = 0;
+};
+
+struct Timing {  // `.cpp` on the CPU, devices later; seconds
+  std::string workload;
+  std::optional<double> candidate, baseline;
+  std::optional<double> ratio, ratio_low, ratio_high;  // baseline / candidate: above 1 is faster
+  std::string call;  // "faster", "same", "slower", "cannot tell"
+  std::string baseline_name;
+  std::string why;   // reason for "cannot tell"
+};
+
+struct Evaluation {
+  int schema = 1;
+  std::string op, candidate, source_hash, contestant, chip, language, tolerance;
+  std::string mode;  // "plan" or "in-process"
+  Verdict verdict = Verdict::infra;
+  Gate reached = Gate::static_;
+  bool no_kernel = false;  // the operator has no honest kernel: counted apart
+  std::vector<Finding> findings;
+  std::vector<WorkloadResult> workloads;
+  std::vector<TargetResult> targets;
+  std::vector<Timing> timings;
+  std::map<std::string, double> stage_ms;  // "author", "execute", "oracle", "compare", "compile", "total"
+  std::string seed;                        // hex; repeats the hidden workloads
+};
+[[nodiscard]] nlohmann::json to_json(const Evaluation& evaluation);
+[[nodiscard]] Evaluation evaluation_from_json(const nlohmann::json& json);
+
+}  // namespace kgb
