@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kgbench: the Python side of the judge. Most of it runs in the author's, the oracle's and the compiler's processes."""
-
+"""kgbench: the Python side of the judge; the native parts are in kgbench._kgbench."""
 import os as _os
+from pkgutil import extend_path as _extend_path
 
-# In a build tree the extension lies beside the binary, not beside this file.
-_extension_dir = _os.environ.get("KGBENCH_EXT_DIR")
-if _extension_dir:
-    __path__.append(_os.path.join(_extension_dir, "kgbench"))
+# In a source tree the extension lies in the build folder: either that folder's python/ is on sys.path too, or
+# KGBENCH_EXT_DIR names the folder that holds _kgbench.abi3.so. An installed package has it beside this file.
+__path__ = _extend_path(__path__, __name__)
+if _os.environ.get("KGBENCH_EXT_DIR"):
+    __path__.append(_os.environ["KGBENCH_EXT_DIR"])
