@@ -17,30 +17,30 @@ constexpr std::array<char, 4> kMagic{'K', 'G', 'F', '1'};
 constexpr std::size_t kHeaderBytes = 16;
 
 // Milliseconds for poll: -1 waits for ever, 0 means that the deadline has passed.
-int poll_timeout(Deadline deadline) {
-  if (deadline == Deadline::max()) return -1;
+int poll_timeout(FrameDeadline deadline) {
+  if (deadline == FrameDeadline::max()) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
   return static_cast<int>(std::clamp<long long>(left, 0, 1'000'000));
 }
 
 // Waits until fd is ready; false when the deadline passed first.
-bool wait_for(int fd, short events, Deadline deadline) {
+bool ready(int fd, short events, FrameDeadline deadline) {
   while (true) {
     pollfd p{fd, events, 0};
     const int timeout = poll_timeout(deadline);
     const int n = ::poll(&p, 1, timeout);
     if (n > 0) return true;
     if (n < 0 && errno == EINTR) continue;
-    if (n == 0 && deadline != Deadline::max() && std::chrono::steady_clock::now() < deadline) continue;
+    if (n == 0 && deadline != FrameDeadline::max() && std::chrono::steady_clock::now() < deadline) continue;
     return n < 0;  // let read or write report a broken descriptor
   }
 }
 
-FrameEnd read_exact(int fd, void* data, std::size_t size, Deadline deadline, bool at_start) {
+FrameEnd read_exact(int fd, void* data, std::size_t size, FrameDeadline deadline, bool at_start) {
   auto* out = static_cast<char*>(data);
   std::size_t done = 0;
   while (done < size) {
-    if (!wait_for(fd, POLLIN, deadline)) return FrameEnd::deadline;
+    if (!ready(fd, POLLIN, deadline)) return FrameEnd::deadline;
     const ssize_t n = ::read(fd, out + done, std::min<std::size_t>(size - done, 1u << 30));
     if (n == 0) return at_start && done == 0 ? FrameEnd::closed : FrameEnd::malformed;
     if (n < 0) {
@@ -52,11 +52,11 @@ FrameEnd read_exact(int fd, void* data, std::size_t size, Deadline deadline, boo
   return FrameEnd::none;
 }
 
-Status write_exact(int fd, const void* data, std::size_t size, Deadline deadline) {
+Status write_exact(int fd, const void* data, std::size_t size, FrameDeadline deadline) {
   const auto* in = static_cast<const char*>(data);
   std::size_t done = 0;
   while (done < size) {
-    if (!wait_for(fd, POLLOUT, deadline)) return host_error("a process did not take its request in time");
+    if (!ready(fd, POLLOUT, deadline)) return host_error("a process did not take its request in time");
     const ssize_t n = ::write(fd, in + done, std::min<std::size_t>(size - done, 1u << 30));
     if (n < 0) {
       if (errno == EINTR || errno == EAGAIN) continue;
@@ -75,7 +75,7 @@ FrameRead ended(FrameEnd end, std::string message) {
 }
 
 // Reads in steps, so that a peer that announces much and sends little costs little memory.
-FrameEnd read_growing(int fd, auto& target, std::size_t size, Deadline deadline) {
+FrameEnd read_growing(int fd, auto& target, std::size_t size, FrameDeadline deadline) {
   constexpr std::size_t step = 16u << 20;
   while (target.size() < size) {
     const std::size_t have = target.size();
@@ -89,7 +89,7 @@ FrameEnd read_growing(int fd, auto& target, std::size_t size, Deadline deadline)
 
 }  // namespace
 
-FrameRead read_frame(int fd, Deadline deadline, const FrameLimits& limits) {
+FrameRead read_frame(int fd, FrameDeadline deadline, const FrameLimits& limits) {
   std::array<char, kHeaderBytes> header{};
   if (const FrameEnd end = read_exact(fd, header.data(), header.size(), deadline, true); end != FrameEnd::none)
     return ended(end, "no frame header");
@@ -108,7 +108,7 @@ FrameRead read_frame(int fd, Deadline deadline, const FrameLimits& limits) {
   return read;
 }
 
-Status write_frame(int fd, std::string_view json, std::span<const std::byte> blob, Deadline deadline) {
+Status write_frame(int fd, std::string_view json, std::span<const std::byte> blob, FrameDeadline deadline) {
   if (json.size() > UINT32_MAX) return internal_error("a frame's JSON is over 4 GiB");
   std::array<char, kHeaderBytes> header{};
   std::copy(kMagic.begin(), kMagic.end(), header.begin());

@@ -24,7 +24,7 @@ struct FrameLimits {
   std::size_t blob_bytes = std::size_t{8} << 30;
 };
 
-using Deadline = std::chrono::steady_clock::time_point;
+using FrameDeadline = std::chrono::steady_clock::time_point;
 
 // What ended a read that gave no frame.
 enum class FrameEnd { none, closed, deadline, malformed, too_large, io };
@@ -36,9 +36,9 @@ struct FrameRead {
 };
 
 // Blocks until a whole frame, end of file, or the deadline. Never throws; a hostile peer costs at most the limits.
-[[nodiscard]] FrameRead read_frame(int fd, Deadline deadline, const FrameLimits& limits = {});
+[[nodiscard]] FrameRead read_frame(int fd, FrameDeadline deadline, const FrameLimits& limits = {});
 // Writes all bytes or fails; the peer may be gone (EPIPE is an error, not a signal: SIGPIPE is ignored by main).
 [[nodiscard]] Status write_frame(int fd, std::string_view json, std::span<const std::byte> blob,
-                                 Deadline deadline = Deadline::max());
+                                 FrameDeadline deadline = FrameDeadline::max());
 
 }  // namespace kgb

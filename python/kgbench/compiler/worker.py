@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles kernels on request: `python -m kgbench.compiler.worker FD`. docs/contracts/wire.md.
+
+A kernel can take its compiler down (LLVM ends the process on some inline assembly), so the caller treats the death
+of this process as the failure of that one kernel on that one target.
+"""
+
+import os
+import sys
+import tempfile
+import time
+
+from kgbench import frame
+
+
+def _compile(header, ttir):
+    import triton
+    from kgbench.compiler import resources
+    from kgbench.compiler.targets import TARGETS, options_for
+
+    target = TARGETS[header["target"]]
+    options = options_for(target, header["kernel"]["options"])
+    start = time.perf_counter()
+    with tempfile.NamedTemporaryFile("wb", suffix=".ttir") as file:
+        file.write(ttir)
+        file.flush()
+        compiled = triton.compile(file.name, target=target, options=options)
+    registers, shared, spills = resources.of_kernel(compiled, target)
+    return {"registers": registers, "shared_bytes": shared, "spills": spills,
+            "ms": 1e3 * (time.perf_counter() - start)}
+
+
+def _reply(header, blob):
+    try:
+        return {"id": header["id"], "ok": True, **_compile(header, blob)}
+    except Exception as error:  # a compiler raises many kinds; each is this kernel's failure, told in one line
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        text = lines[0] if lines else type(error).__name__
+        return {"id": header["id"], "ok": False,
+                "error": {"kind": "target_failure", "message": f"{type(error).__name__}: {text}"[:500]}}
+
+
+def main(fd):
+    # The compiler writes to the standard streams; the channel is a descriptor of its own.
+    os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="kgbench-compile-"))
+    import triton  # noqa: F401  imported before the first request, so that its cost is nobody's
+    while True:
+        try:
+            header, blob = frame.read(fd)
+        except EOFError:
+            return
+        frame.write(fd, _reply(header, blob))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

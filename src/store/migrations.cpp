@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The migrations of the run store, embedded from src/store/migrations/NNNN.sql.
+#include "store/migrations.hpp"
+
+#include <array>
+#include <string>
+
+extern "C" const char kgb_migration_0001[];
+
+namespace kgb {
+namespace {
+
+const std::array<const char*, 1> kMigrations{kgb_migration_0001};
+
+}  // namespace
+
+int newest_schema() { return static_cast<int>(kMigrations.size()); }
+
+Status migrate(SQLite::Database& db, const std::filesystem::path& file) {
+  // user_version is SQLite's own place for a schema number and is 0 in a new file.
+  int version = db.execAndGet("PRAGMA user_version").getInt();
+  if (version > newest_schema())
+    return user_error(file.string() + " was written by a later kgbench (schema " + std::to_string(version) +
+                      ", this one knows " + std::to_string(newest_schema()) + "). Update kgbench");
+  while (version < newest_schema()) {
+    SQLite::Transaction step(db);
+    db.exec(kMigrations[static_cast<std::size_t>(version)]);
+    ++version;
+    db.exec("PRAGMA user_version = " + std::to_string(version));
+    step.commit();
+  }
+  return ok_status();
+}
+
+}  // namespace kgb

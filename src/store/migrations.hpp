@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings a run store's schema up to date, one numbered step at a time.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <filesystem>
+
+#include "base/result.hpp"
+
+namespace kgb {
+
+// Each step is one transaction. A store written by a later kgbench is refused.
+Status migrate(SQLite::Database& db, const std::filesystem::path& file);
+[[nodiscard]] int newest_schema();
+
+}  // namespace kgb

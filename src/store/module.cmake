@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+include(KgbEmbed)
+kgb_embed(kgb_store kgb_migration_0001 src/store/migrations/0001.sql)
+find_package(PkgConfig REQUIRED)
+find_library(KGB_SQLITECPP SQLiteCpp REQUIRED)
+if(KGB_PORTABLE)
+  target_link_libraries(kgb_store PRIVATE -Wl,-Bstatic SQLiteCpp sqlite3 -Wl,-Bdynamic Threads::Threads ${CMAKE_DL_LIBS} m)
+else()
+  target_link_libraries(kgb_store PRIVATE SQLiteCpp sqlite3 Threads::Threads ${CMAKE_DL_LIBS} m)
+endif()
+target_link_libraries(kgb_store PRIVATE nlohmann_json::nlohmann_json)

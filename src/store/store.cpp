@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run store over SQLite: opening, runs and items. Evaluations are written in evaluation_rows.cpp.
+#include "store/store.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "store/impl.hpp"
+#include "store/migrations.hpp"
+
+namespace kgb {
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+namespace {
+
+Error store_error(const std::filesystem::path& file, const std::exception& cause) {
+  return host_error("the run store " + file.string() + " cannot be used: " + cause.what() +
+                    ". Check the disk and the file's permissions");
+}
+
+}  // namespace
+
+Result<Store> Store::open(const std::filesystem::path& file) {
+  try {
+    auto impl = std::make_unique<Impl>(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    // WAL keeps readers (reports) out of the writer's way; FULL survives a power cut.
+    impl->db.exec("PRAGMA journal_mode=WAL");
+    impl->db.exec("PRAGMA synchronous=FULL");
+    impl->db.exec("PRAGMA foreign_keys=ON");
+    KGB_CHECK(migrate(impl->db, file));
+    return Store(std::move(impl));
+  } catch (const std::exception& cause) {
+    return store_error(file, cause);
+  }
+}
+
+Result<Store> Store::open_existing(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored))
+    return user_error("no run at " + file.parent_path().string() + " (it has no " + file.filename().string() +
+                      "). Name the folder that kgbench run printed");
+  try {
+    auto impl = std::make_unique<Impl>(file, SQLite::OPEN_READWRITE);
+    KGB_CHECK(migrate(impl->db, file));
+    return Store(std::move(impl));
+  } catch (const std::exception& cause) {
+    return user_error(file.string() + " is no run store: " + cause.what());
+  }
+}
+
+Status Store::begin_run(const RunInfo& run, const std::vector<RunItem>& items) {
+  const std::lock_guard lock(impl_->mutex);
+  try {
+    SQLite::Transaction transaction(impl_->db);
+    SQLite::Statement insert(impl_->db,
+                             "INSERT INTO run (id, created, finished, status, version, contestant, suite, chip, tiers,"
+                             " tolerance, targets, seed, host) VALUES (?,?,NULL,?,?,?,?,?,?,?,?,?,?)");
+    int column = 0;
+    for (const std::string* text : {&run.id, &run.created, &run.status, &run.version, &run.contestant, &run.suite,
+                                    &run.chip, &run.tiers, &run.tolerance, &run.targets, &run.seed, &run.host})
+      insert.bind(++column, *text);
+    insert.exec();
+    SQLite::Statement item(impl_->db, "INSERT INTO item (run, op, sample, candidate) VALUES (?,?,?,?)");
+    for (const RunItem& row : items) {
+      item.bind(1, run.id);
+      item.bind(2, row.op);
+      item.bind(3, row.sample);
+      item.bind(4, row.candidate);
+      item.exec();
+      item.reset();
+    }
+    transaction.commit();
+    return ok_status();
+  } catch (const std::exception& cause) {
+    return store_error(impl_->file, cause);
+  }
+}
+
+Result<std::vector<RunInfo>> Store::runs() const {
+  const std::lock_guard lock(impl_->mutex);
+  try {
+    std::vector<RunInfo> all;
+    SQLite::Statement query(impl_->db,
+                            "SELECT id, created, coalesce(finished, ''), status, version, contestant, suite, chip, tiers,"
+                            " tolerance, targets, seed, host FROM run ORDER BY created, id");
+    while (query.executeStep()) {
+      RunInfo run;
+      int column = 0;
+      for (std::string* text :
+           {&run.id, &run.created, &run.finished, &run.status, &run.version, &run.contestant, &run.suite, &run.chip,
+            &run.tiers, &run.tolerance, &run.targets, &run.seed, &run.host})
+        *text = query.getColumn(column++).getString();
+      all.push_back(std::move(run));
+    }
+    return all;
+  } catch (const std::exception& cause) {
+    return store_error(impl_->file, cause);
+  }
+}
+
+Result<std::vector<RunItem>> Store::pending(const std::string& run) const {
+  const std::lock_guard lock(impl_->mutex);
+  try {
+    std::vector<RunItem> items;
+    SQLite::Statement query(impl_->db,
+                            "SELECT id, op, sample, candidate FROM item WHERE run = ? AND id NOT IN"
+                            " (SELECT item FROM evaluation) ORDER BY id");
+    query.bind(1, run);
+    while (query.executeStep())
+      items.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(), query.getColumn(2).getInt(),
+                       query.getColumn(3).getString()});
+    return items;
+  } catch (const std::exception& cause) {
+    return store_error(impl_->file, cause);
+  }
+}
+
+Result<std::int64_t> Store::item_count(const std::string& run) const {
+  const std::lock_guard lock(impl_->mutex);
+  try {
+    SQLite::Statement query(impl_->db, "SELECT count(*) FROM item WHERE run = ?");
+    query.bind(1, run);
+    query.executeStep();
+    return query.getColumn(0).getInt64();
+  } catch (const std::exception& cause) {
+    return store_error(impl_->file, cause);
+  }
+}
+
+Status Store::set_status(const std::string& run, const std::string& status, const std::string& finished) {
+  const std::lock_guard lock(impl_->mutex);
+  try {
+    SQLite::Statement update(impl_->db, "UPDATE run SET status = ?, finished = nullif(?, '') WHERE id = ?");
+    update.bind(1, status);
+    update.bind(2, finished);
+    update.bind(3, run);
+    update.exec();
+    return ok_status();
+  } catch (const std::exception& cause) {
+    return store_error(impl_->file, cause);
+  }
+}
+
+}  // namespace kgb

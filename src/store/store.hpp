@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run store: one SQLite file that holds what a run asked for and every finished evaluation.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "model/verdict.hpp"
+
+namespace kgb {
+
+struct RunInfo {
+  std::string id;          // name of the run's folder
+  std::string created;     // UTC, ISO 8601
+  std::string finished;    // empty while it runs
+  std::string status;      // running, stopped, complete
+  std::string version;     // of kgbench
+  std::string contestant;  // "experts", "dir:PATH"
+  std::string suite;
+  std::string chip;
+  std::string tiers;       // "smoke,hidden"
+  std::string tolerance;   // model, published
+  std::string targets;     // "sm_80,sm_90", empty: no cross-compilation
+  std::string seed;        // hex
+  std::string host;        // JSON: processor, kernel, torch and Triton versions
+};
+
+struct RunItem {
+  std::int64_t id = 0;
+  std::string op;
+  int sample = 0;
+  std::string candidate;  // path as given
+};
+
+struct StoredEvaluation {
+  RunItem item;
+  Evaluation evaluation;
+  std::string source;  // the candidate's text, as judged
+};
+
+// Thread-safe: one connection behind a lock. Each finished evaluation is one transaction, so that a process
+// killed at any moment has either all of an evaluation in the file or nothing of it.
+class Store {
+ public:
+  // Opens or creates the file and brings its schema up to date; a file of a later version is refused.
+  static Result<Store> open(const std::filesystem::path& file);
+  // Opens for reading; a missing file is the user's error.
+  static Result<Store> open_existing(const std::filesystem::path& file);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  Status begin_run(const RunInfo& run, const std::vector<RunItem>& items);
+  [[nodiscard]] Result<std::vector<RunInfo>> runs() const;
+  // Items of the run that have no evaluation yet.
+  [[nodiscard]] Result<std::vector<RunItem>> pending(const std::string& run) const;
+  [[nodiscard]] Result<std::int64_t> item_count(const std::string& run) const;
+  // A second evaluation of the same item is refused: nothing finished is overwritten.
+  Status record(const RunItem& item, const Evaluation& evaluation, const std::string& source);
+  Status set_status(const std::string& run, const std::string& status, const std::string& finished);
+  [[nodiscard]] Result<std::vector<StoredEvaluation>> evaluations(const std::string& run) const;
+
+ private:
+  struct Impl;
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kgb
