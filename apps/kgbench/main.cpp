@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program: parses the command line, runs one subcommand, turns errors into one line and an exit code.
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "base/version.hpp"
+#include "command.hpp"
+
+namespace kgb::app {
+
+#define KGB_COMMAND(verb) Registered register_##verb(CLI::App& root);
+#include "commands.def"
+#undef KGB_COMMAND
+
+int exit_code(Fault fault) { return fault == Fault::user ? kExitUser : kExitFault; }
+
+namespace {
+
+int say_error(const Error& error) {
+  std::fprintf(stderr, "error: %s\n", error.message.c_str());
+  return exit_code(error.fault);
+}
+
+// CLI11 speaks several lines at times; the first one holds what happened.
+int say_parse_error(const CLI::ParseError& error, const CLI::App& root) {
+  std::string text = error.what();
+  text = text.substr(0, text.find('\n'));
+  const CLI::App* asked = &root;
+  for (const CLI::App* sub : root.get_subcommands()) asked = sub;
+  const std::string where = asked == &root ? "kgbench" : "kgbench " + asked->get_name();
+  std::fprintf(stderr, "error: %s  (%s --help)\n", text.c_str(), where.c_str());
+  return kExitUser;
+}
+
+int dispatch(int argc, char** argv) {
+  CLI::App root{"kgbench judges GPU kernels: correct, honest, fast.", "kgbench"};
+  root.set_version_flag("--version", "kgbench " + std::string(version()));
+  root.require_subcommand(1);
+  root.set_help_all_flag("--help-all", "Help of every subcommand");
+  std::vector<Registered> commands;
+#define KGB_COMMAND(verb) commands.push_back(register_##verb(root));
+#include "commands.def"
+#undef KGB_COMMAND
+  if (argc == 1) {
+    std::fputs(root.help().c_str(), stdout);
+    return kExitPass;
+  }
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return root.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return say_parse_error(error, root);
+  }
+  for (const Registered& command : commands)
+    if (command.app->parsed()) {
+      Result<int> code = command.action();
+      return code.ok() ? *code : say_error(code.error());
+    }
+  return kExitUser;
+}
+
+}  // namespace
+}  // namespace kgb::app
+
+int main(int argc, char** argv) {
+  // A reader that goes away (`kgbench report RUN | head`) is an error of a write, not a reason to die.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return kgb::app::dispatch(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("error: out of memory. Use fewer lanes (-j) or a machine with more\n", stderr);
+  } catch (const std::exception& cause) {
+    std::fprintf(stderr, "error: kgbench failed inside: %s. Please report it with the command that you ran\n", cause.what());
+  }
+  return kgb::app::kExitFault;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the pending items of a run over parallel lanes.
+#include "campaign/campaign.hpp"
+
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/files.hpp"
+
+namespace kgb {
+namespace {
+
+constexpr std::size_t kMaxCandidateBytes = 4u << 20;
+
+// The lanes' shared work list; the first error stops all of them.
+class WorkList {
+ public:
+  explicit WorkList(std::vector<RunItem> items) : items_(std::move(items)) {}
+  std::optional<RunItem> next(const std::atomic<bool>& stop) {
+    const std::lock_guard lock(mutex_);
+    if (stop.load() || error_ || at_ == items_.size()) return std::nullopt;
+    return items_[at_++];
+  }
+  void fail(Error error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+  }
+  [[nodiscard]] std::optional<Error> error() const { return error_; }
+  [[nodiscard]] bool exhausted() const { return at_ == items_.size(); }
+  std::atomic<std::int64_t> judged{0};
+
+ private:
+  std::mutex mutex_;
+  std::vector<RunItem> items_;
+  std::size_t at_ = 0;
+  std::optional<Error> error_;
+};
+
+JudgeRequest request_for(const RunItem& item, const RunInfo& run, const RunOptions& options, std::string source) {
+  JudgeRequest request;
+  request.op = item.op;
+  request.source = std::move(source);
+  request.file = item.candidate;
+  request.contestant = run.contestant;
+  request.tiers = options.tiers;
+  request.seed = options.seed;
+  request.tolerance = options.tolerance;
+  request.targets = options.targets;
+  request.time = options.time;
+  return request;
+}
+
+Status judge_one(Store& store, Judge& judge, const RunItem& item, const RunInfo& run, const RunOptions& options,
+                 Progress& progress) {
+  KGB_TRY(std::string source, read_file(item.candidate, kMaxCandidateBytes));
+  const JudgeRequest request = request_for(item, run, options, source);
+  progress.started(item.op);
+  KGB_TRY(Evaluation evaluation, judge.judge(request));
+  if (evaluation.verdict == Verdict::infra) {
+    KGB_TRY(evaluation, judge.judge(request));
+  }
+  KGB_CHECK(store.record(item, evaluation, source));
+  progress.finished(evaluation);
+  return ok_status();
+}
+
+}  // namespace
+
+Result<RunOutcome> run_pending(Store& store, Judge& judge, const RunInfo& run, const RunOptions& options,
+                               Progress& progress, const std::atomic<bool>& stop) {
+  KGB_TRY(std::vector<RunItem> items, store.pending(run.id));
+  WorkList work(std::move(items));
+  auto lane = [&] {
+    while (std::optional<RunItem> item = work.next(stop)) {
+      Status done = judge_one(store, judge, *item, run, options, progress);
+      if (!done.ok()) {
+        work.fail(done.error());
+        return;
+      }
+      ++work.judged;
+    }
+  };
+  std::vector<std::thread> lanes;
+  for (int i = 0; i < options.lanes; ++i) lanes.emplace_back(lane);
+  for (std::thread& thread : lanes) thread.join();
+  progress.end();
+  if (work.error()) return *work.error();
+  return RunOutcome{work.judged.load(), !work.exhausted()};
+}
+
+}  // namespace kgb

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run: many candidates judged in parallel, each finished evaluation stored at once, stoppable and resumable.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "campaign/contestant.hpp"
+#include "campaign/progress.hpp"
+#include "judge/judge.hpp"
+#include "store/store.hpp"
+
+namespace kgb {
+
+struct RunOptions {
+  std::vector<Tier> tiers;
+  std::uint64_t seed = 0;
+  std::string tolerance = "model";
+  std::vector<std::string> targets;
+  int lanes = 1;
+  bool time = true;
+};
+
+struct RunOutcome {
+  std::int64_t judged = 0;  // in this invocation
+  bool stopped = false;     // `stop` was set before all were judged
+};
+
+// Judges the pending items of `run`. `stop` may be set at any time (Ctrl-C): candidates under way are finished.
+// An evaluation that is `infra` is tried once more and then stored as such.
+[[nodiscard]] Result<RunOutcome> run_pending(Store& store, Judge& judge, const RunInfo& run, const RunOptions& options,
+                                             Progress& progress, const std::atomic<bool>& stop);
+
+}  // namespace kgb

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports over a run: each format is one file reports/<name>.cpp and one row of reports.def.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "store/store.hpp"
+
+namespace kgb {
+
+struct RunReport {
+  RunInfo run;
+  std::vector<StoredEvaluation> evaluations;
+  std::int64_t items = 0;  // asked for; more than evaluations while the run is not complete
+};
+
+struct ReportStyle {
+  bool colour = false;  // ANSI colours, for terminals without NO_COLOR
+  int width = 120;      // columns
+};
+
+using ReportFunction = std::string (*)(const RunReport&, const ReportStyle&);
+struct ReportRow {
+  std::string name;
+  ReportFunction make;
+};
+[[nodiscard]] const std::vector<ReportRow>& reports();
+// Reads the only run of a store file.
+[[nodiscard]] Result<RunReport> load_report(const Store& store);
+
+// Counts that every report shows. Operators without an honest kernel are counted apart.
+struct Counts {
+  std::int64_t judged = 0, passed = 0;                      // with kernels
+  std::int64_t no_kernel = 0, no_kernel_passed = 0;         // without
+  std::vector<std::pair<std::string, std::pair<std::int64_t, std::int64_t>>> by_source;  // source: passed, judged
+  std::vector<std::pair<std::string, std::int64_t>> by_verdict;
+};
+[[nodiscard]] Counts count(const RunReport& report);
+
+// One line each, shared by the table and the page.
+[[nodiscard]] std::string headline(const RunReport& report);
+[[nodiscard]] std::string worst_text(const Evaluation& evaluation);      // "0.21  f16 (7,1031)" or "exact"
+[[nodiscard]] std::string workloads_text(const Evaluation& evaluation);  // "18/18"
+[[nodiscard]] std::string targets_text(const Evaluation& evaluation);    // "5/5" or "4/5  gfx942: ..."
+[[nodiscard]] std::string time_text(const Evaluation& evaluation);       // "1.8x [1.7, 1.9] faster", or why there is none
+[[nodiscard]] double total_ms(const Evaluation& evaluation);
+// The finding that decided the verdict, or null.
+[[nodiscard]] const Finding* deciding_finding(const Evaluation& evaluation);
+
+}  // namespace kgb

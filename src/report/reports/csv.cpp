@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One line per candidate and operator, RFC 4180.
+#include <fmt/format.h>
+
+#include "report/report.hpp"
+
+namespace kgb {
+namespace {
+
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+}  // namespace
+
+std::string report_csv(const RunReport& report, const ReportStyle&) {
+  std::string out =
+      "operator,sample,contestant,chip,language,verdict,gate,no_kernel,workloads_passed,workloads_judged,worst_ratio,"
+      "targets_ok,targets,ratio,ratio_low,ratio_high,total_ms,reason\r\n";
+  for (const StoredEvaluation& stored : report.evaluations) {
+    const Evaluation& e = stored.evaluation;
+    std::size_t passed = 0, good = 0;
+    double worst = 0;
+    for (const WorkloadResult& w : e.workloads) {
+      passed += w.verdict == Verdict::pass ? 1 : 0;
+      worst = std::max(worst, w.worst_ratio);
+    }
+    for (const TargetResult& t : e.targets) good += t.ok ? 1 : 0;
+    const Timing* timing = e.timings.empty() ? nullptr : &e.timings.front();
+    const auto number = [](std::optional<double> value) { return value ? fmt::format("{:.6g}", *value) : std::string(); };
+    const Finding* why = deciding_finding(e);
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.6g},{},{},{},{},{},{:.3f},{}\r\n", field(e.op),
+                       stored.item.sample, field(e.contestant), e.chip, e.language, name_of(e.verdict),
+                       name_of(e.reached), e.no_kernel ? 1 : 0, passed, e.workloads.size(), worst, good,
+                       e.targets.size(), timing ? number(timing->ratio) : "", timing ? number(timing->ratio_low) : "",
+                       timing ? number(timing->ratio_high) : "", total_ms(e), field(why ? why->message : ""));
+  }
+  return out;
+}
+
+}  // namespace kgb
