@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -137,6 +138,8 @@ struct PlanLimits {
                                                     const PlanLimits& limits = {});
 [[nodiscard]] std::string to_json_text(const Recording& recording);
 // Canonical hash, hex SHA-256: equal for plans that do the same work. docs/contracts/plan.md.
-[[nodiscard]] std::string canonical_hash(const Recording& recording);
+// For random operators, integer arguments equal to the generator's seed or offset are hashed as such.
+[[nodiscard]] std::string canonical_hash(const Recording& recording, std::optional<std::int64_t> seed = {},
+                                         std::optional<std::int64_t> offset = {});
 
 }  // namespace kgb

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ enum class Verdict {
 
 enum class Gate { static_, compile, correct, honest, fast };
 [[nodiscard]] std::string_view name_of(Gate gate);  // "static", "compile", ...
+[[nodiscard]] std::optional<Gate> gate_named(std::string_view name);
 
 // One piece of evidence. `kind` names its verdict by the table docs/contracts/findings.md (model/finding_kinds.def).
 struct Finding {
@@ -37,6 +39,11 @@ struct Finding {
 
 // Verdict that a kind of finding leads to; nullopt: advisory.
 [[nodiscard]] std::optional<Verdict> verdict_of(std::string_view finding_kind);
+// Place of a kind in the table, 0 first; -1 for kinds that are not in it.
+[[nodiscard]] int finding_rank(std::string_view finding_kind);
+// The finding that decides: of the first gate that has one with a verdict, the first in the table's order.
+// nullptr: nothing but advice was found, so the verdict is pass. A kind outside the table counts as `infra`.
+[[nodiscard]] const Finding* deciding_finding(std::span<const Finding> findings);
 
 struct WorkloadResult {
   std::string id;           // "s3"
@@ -81,6 +88,10 @@ struct Evaluation {
   std::string seed;                        // hex; repeats the hidden workloads
 };
 [[nodiscard]] nlohmann::json to_json(const Evaluation& evaluation);
+// Never fails: unknown keys are ignored; missing ones and ones of the wrong type keep their defaults, so that
+// stores written by other versions can be read. The default verdict is `infra`, never a pass.
 [[nodiscard]] Evaluation evaluation_from_json(const nlohmann::json& json);
+[[nodiscard]] nlohmann::json to_json(const Finding& finding);
+[[nodiscard]] Finding finding_from_json(const nlohmann::json& json);
 
 }  // namespace kgb

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds of views, references, uploads and constants of a recording, in arithmetic that cannot overflow.
+#include "model/launch_plan_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace kgb {
+namespace {
+
+__extension__ using Wide = __int128;
+
+const PlanBuffer& at(const std::vector<PlanBuffer>& buffers, int index) {
+  return buffers[static_cast<std::size_t>(index)];
+}
+
+// Sizes of the input buffers that a call must have, by path.
+std::map<std::string, std::int64_t> wanted_inputs(const Call& call) {
+  std::map<std::string, std::int64_t> wanted;
+  for (const auto& [path, spec] : tensors_of(call)) wanted[path] = spec.storage_bytes();
+  for (const Arg& arg : call.args)
+    if (const auto* array = std::get_if<PointerArray>(&arg.value))
+      wanted[arg.name] = static_cast<std::int64_t>(array->items.size()) * 8;
+  return wanted;
+}
+
+bool integral(double value) { return std::isfinite(value) && value == std::floor(value) && std::abs(value) <= 0x1p53; }
+
+}  // namespace
+
+std::string check_inputs(const std::vector<PlanBuffer>& buffers, const std::vector<Call>& calls) {
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    auto wanted = wanted_inputs(calls[c]);
+    for (const PlanBuffer& buffer : buffers) {
+      if (buffer.kind != BufferKind::input || buffer.call != static_cast<int>(c)) continue;
+      const auto it = wanted.find(buffer.arg);
+      if (it == wanted.end())
+        return "call " + std::to_string(c) + " has no tensor " + in_quotes(buffer.arg) + ", or its buffer is listed twice";
+      if (it->second != buffer.bytes)
+        return in_quotes(buffer.arg) + " of call " + std::to_string(c) + " has " + std::to_string(buffer.bytes) +
+               " bytes instead of " + std::to_string(it->second);
+      wanted.erase(it);
+    }
+    if (!wanted.empty()) return in_quotes(wanted.begin()->first) + " of call " + std::to_string(c) + " has no buffer";
+  }
+  return {};
+}
+
+std::string check_reference(const BufferRef& ref, const std::vector<PlanBuffer>& buffers, int call) {
+  if (ref.buffer < 0) return ref.offset == 0 ? std::string() : "is an offset from the null pointer";
+  if (ref.buffer >= static_cast<int>(buffers.size())) return "names a buffer that does not exist";
+  const PlanBuffer& buffer = at(buffers, ref.buffer);
+  if (ref.offset < 0 || ref.offset > buffer.bytes) return "points outside buffer " + std::to_string(ref.buffer);
+  if (buffer.call > call)
+    return "uses buffer " + std::to_string(ref.buffer) + " of call " + std::to_string(buffer.call) + " before it exists";
+  return {};
+}
+
+std::string check_view(const View& view, const std::vector<PlanBuffer>& buffers, bool written) {
+  if (view.shape.size() != view.strides.size()) return "has shape and strides of different length";
+  if (view.conj && !is_complex(view.dtype)) return "is conjugated and not complex";
+  if (written && (view.conj || view.neg)) return "is written through a conjugate or negative bit";
+  Wide numel = 1;
+  bool empty = false;
+  for (const std::int64_t extent : view.shape) {
+    if (extent < 0 || extent > kMaxExtent) return "has an extent outside 0 .. 2^48";
+    empty = empty || extent == 0;
+    numel = std::min<Wide>(numel * extent, kMaxExtent + 1);  // saturates: a later zero is in `empty`
+  }
+  if (empty) return {};
+  if (numel > kMaxExtent) return "has too many elements";
+  if (view.at.buffer < 0) return "has elements and no storage";
+  const auto size = static_cast<std::int64_t>(size_of(view.dtype));
+  Wide low = view.at.offset, high = view.at.offset;
+  for (std::size_t d = 0; d < view.shape.size(); ++d) {
+    if (view.strides[d] < -kMaxExtent || view.strides[d] > kMaxExtent) return "has a stride outside -2^48 .. 2^48";
+    const Wide reach = static_cast<Wide>(view.shape[d] - 1) * view.strides[d] * size;
+    (reach < 0 ? low : high) += reach;
+  }
+  const std::int64_t bytes = at(buffers, view.at.buffer).bytes;
+  if (low < 0 || high + size > bytes)
+    return "reaches outside buffer " + std::to_string(view.at.buffer) + " of " + std::to_string(bytes) + " bytes";
+  if (written && numel * size > bytes) return "writes elements more than once";
+  return {};
+}
+
+std::string check_upload(Upload& upload, const std::vector<PlanBuffer>& buffers) {
+  const auto size = static_cast<std::int64_t>(upload.bytes.size());
+  if (size > 0 && upload.dst.buffer < 0) return "uploads to the null pointer";
+  if (size > 0 && upload.dst.offset > at(buffers, upload.dst.buffer).bytes - size)
+    return "uploads past the end of buffer " + std::to_string(upload.dst.buffer);
+  std::sort(upload.relocations.begin(), upload.relocations.end(),
+            [](const Relocation& a, const Relocation& b) { return a.byte < b.byte; });
+  for (std::size_t i = 0; i < upload.relocations.size(); ++i) {
+    const std::int64_t byte = upload.relocations[i].byte;
+    if (byte < 0 || byte > size - 8) return "has a relocation outside its bytes";
+    if (i > 0 && byte < upload.relocations[i - 1].byte + 8) return "has relocations that overlap";
+  }
+  return {};
+}
+
+std::int64_t triangle_count(bool lower, std::int64_t row, std::int64_t col, std::int64_t offset) {
+  // Row r of the lower triangle has clamp(r + 1 + offset, 0, col) elements; the upper one has the rest for offset - 1.
+  if (!lower) return row * col - triangle_count(true, row, col, offset - 1);
+  const std::int64_t first = std::clamp<std::int64_t>(-offset, 0, row);           // rows before it have none
+  const std::int64_t full = std::clamp<std::int64_t>(col - offset, first, row);   // rows from it on have `col`
+  const Wide ramp = full - first;
+  const Wide sloped = ramp * (first + 1 + offset) + ramp * (ramp - 1) / 2;
+  return static_cast<std::int64_t>(sloped + static_cast<Wide>(row - full) * col);
+}
+
+std::string check_constant(const Constant& constant) {
+  const auto& shape = constant.dst.shape;
+  const auto& params = constant.params;
+  if (is_complex(constant.dst.dtype)) return "makes a complex constant, which is not supported";
+  if (constant.kind == "arange" || constant.kind == "linspace") {
+    if (params.size() != 2) return "needs two parameters";
+    if (!std::isfinite(params[0]) || !std::isfinite(params[1])) return "has a parameter that is not finite";
+    return shape.size() == 1 ? std::string() : "needs a destination of one dimension";
+  }
+  if (constant.kind == "eye") {
+    if (!params.empty()) return "takes no parameters";
+    return shape.size() == 2 ? std::string() : "needs a destination of two dimensions";
+  }
+  if (constant.kind != "tril_indices" && constant.kind != "triu_indices")
+    return "is the unknown constant " + in_quotes(constant.kind);
+  if (params.size() != 3 || !std::all_of(params.begin(), params.end(), integral)) return "needs three integers";
+  constexpr double limit = 0x1p30;
+  if (params[0] < 0 || params[0] > limit || params[1] < 0 || params[1] > limit || std::abs(params[2]) > limit)
+    return "has a parameter outside -2^30 .. 2^30";
+  const std::int64_t count =
+      triangle_count(constant.kind == "tril_indices", static_cast<std::int64_t>(params[0]),
+                     static_cast<std::int64_t>(params[1]), static_cast<std::int64_t>(params[2]));
+  if (shape.size() != 2 || shape[0] != 2 || shape[1] != count)
+    return "needs a destination of shape [2, " + std::to_string(count) + "]";
+  return {};
+}
+
+}  // namespace kgb
