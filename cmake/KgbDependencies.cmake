@@ -1,7 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-# Third-party libraries, all from Debian 12; header-only forms where that keeps the portable binary free of shared objects.
+# Third-party libraries, all from Debian 12; header-only or static forms keep the binary free of shared objects.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)
 add_library(kgb_fmt INTERFACE)
 target_compile_definitions(kgb_fmt INTERFACE FMT_HEADER_ONLY)
+
+# kgb_static_or_shared(OUT NAME): the static archive of a library where Debian ships one, else the shared one,
+# which a portable build refuses.
+function(kgb_static_or_shared out name)
+  find_library(KGB_LIB_${name} NAMES lib${name}.a ${name} REQUIRED)
+  if(KGB_PORTABLE AND NOT KGB_LIB_${name} MATCHES "\\.a$")
+    message(FATAL_ERROR "KGB_PORTABLE: no static archive of ${name} was found; install its -dev package")
+  endif()
+  set(${out} ${KGB_LIB_${name}} PARENT_SCOPE)
+endfunction()
+
+# kgb_stand_alone(TARGET): a program whose C++ runtime is linked in, so that it runs on hosts with an older one.
+function(kgb_stand_alone target)
+  if(NOT KGB_SANITIZE)
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+endfunction()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# kgb_module(NAME DEPS a b): static library kgb_NAME from src/NAME, able to include only its DEPS (transitively).
+# kgb_module(NAME [HOT] DEPS a b): static library kgb_NAME from src/NAME, able to include only its DEPS (transitively).
+# HOT: time is spent here, so a Release build compiles it with -O2. src/NAME/module.cmake may add to the target.
 function(kgb_module name)
-  cmake_parse_arguments(M "" "" "DEPS" ${ARGN})
+  cmake_parse_arguments(M "HOT" "" "DEPS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp ${CMAKE_SOURCE_DIR}/src/${name}/*.S)
   if(NOT sources)
     add_library(kgb_${name} INTERFACE)
@@ -16,6 +17,9 @@ function(kgb_module name)
   foreach(dep IN LISTS M_DEPS)
     target_link_libraries(kgb_${name} PUBLIC kgb_${dep})
   endforeach()
+  if(M_HOT AND NOT KGB_SANITIZE)
+    target_compile_options(kgb_${name} PRIVATE $<$<CONFIG:Release>:-O2>)
+  endif()
   if(EXISTS ${CMAKE_SOURCE_DIR}/src/${name}/module.cmake)
     include(${CMAKE_SOURCE_DIR}/src/${name}/module.cmake)
   endif()

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# Short names for what tools/ does; `make help` lists them.
+.DEFAULT_GOAL := help
+.PHONY: help build run full test lint bench docs portable clean
+
+help:            ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
+
+build:           ## packages, Python environment, ./kgbench
+	@tools/build.sh release:kgbench,kgb_extension
+
+run: build       ## the demo: our own kernels for every operator of the demo suite, judged
+	@./kgbench run --contestant experts --suite demo
+
+full: build      ## the same on the full published workloads
+	@./kgbench run --contestant experts --suite demo --tier full
+
+test:            ## everything that is tested, sanitizer builds included
+	@tools/test.sh
+
+lint:            ## clang-format, clang-tidy, ruff and the rules of the tree
+	@tools/lint.sh
+
+bench: build     ## the benchmarks of the judge itself
+	@tools/bench.sh
+
+docs:            ## the documentation site, into site/
+	@tools/docs.sh
+
+portable:        ## a binary that needs libc and libm only, into dist/
+	@tools/portable.sh
+
+clean:           ## removes what was built; the Python environments stay
+	@rm -rf build site dist

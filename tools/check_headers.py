@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every header compiles alone. A header that its own .cpp includes first is proved by the build; the rest is
+compiled here, syntax only. A file without `#pragma once` is a fragment, meant to be included where its macros stand.
+
+usage: tools/check_headers.py [--root DIR] [--compiler g++]
+"""
+import argparse
+import os
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import tree
+
+INCLUDE_ROOTS = ("src", "apps/kgbench", "python", "python/ext")
+FIRST_INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
+
+
+def proved_by_source(root, header):
+    source = root / header.with_suffix(".cpp")
+    if not source.is_file():
+        return False
+    first = FIRST_INCLUDE.search(source.read_text())
+    return bool(first) and Path(header.as_posix()).as_posix().endswith(first.group(1))
+
+
+def compile_alone(root, compiler, header):
+    """None, or what the compiler said."""
+    flags = [f"-I{root / folder}" for folder in INCLUDE_ROOTS]
+    if header.parts[0] == "python":
+        config = subprocess.run(["/usr/bin/env", "python3", "-c", "import sysconfig; print(sysconfig.get_path('include'))"],
+                                capture_output=True, text=True, check=True)
+        flags += ["-isystem", config.stdout.strip(), "-DPy_LIMITED_API=0x030A0000"]
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-DFMT_HEADER_ONLY", *flags, "-x", "c++", "-"]
+    done = subprocess.run(command, input=f'#include "{root / header}"\n', text=True, capture_output=True)
+    return None if done.returncode == 0 else f"{header}: does not compile alone:\n{done.stderr[:800]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--compiler", default="g++")
+    args = parser.parse_args()
+    headers = [path for path in tree.files(args.root)
+               if path.suffix == ".hpp" and path.parts[0] in {"src", "apps", "python"}
+               and "#pragma once" in (args.root / path).read_text()]
+    alone = [header for header in headers if not proved_by_source(args.root, header)]
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        said = list(pool.map(lambda header: compile_alone(args.root, args.compiler, header), alone))
+    tree.report([text for text in said if text],
+                f"headers: {len(alone)} compiled alone, {len(headers) - len(alone)} come first in their own source file")
+
+
+if __name__ == "__main__":
+    main()
