@@ -84,7 +84,5 @@ class Judge {
 
 // 64 bits from the kernel, for runs without a given seed.
 [[nodiscard]] std::uint64_t fresh_seed();
-[[nodiscard]] std::string seed_text(std::uint64_t seed);  // 16 hex digits
-[[nodiscard]] Result<std::uint64_t> seed_from_text(const std::string& text);
 
 }  // namespace kgb
