@@ -80,6 +80,10 @@ struct Call {
 // JSON form: docs/contracts/call.md. Reading checks every field; the error names the path.
 [[nodiscard]] nlohmann::json to_json(const Call& call);
 [[nodiscard]] Result<Call> call_from_json(const nlohmann::json& json);
+// One tensor spec, as under "tensor" in a call.
+[[nodiscard]] Result<TensorSpec> tensor_spec_from_json(const nlohmann::json& json);
+// Sizes and strides are not negative, nothing overflows, and every element lies inside the storage.
+[[nodiscard]] Status check_spec(const TensorSpec& spec);
 // One line for people: "self f16[3,1031] transposed, dim=-1".
 [[nodiscard]] std::string describe(const Call& call);
 // All tensors of a call in order with their paths: "self", "tensors[1]", "A[0]" (pointer arrays included).
