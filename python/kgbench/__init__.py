@@ -8,3 +8,11 @@ from pkgutil import extend_path as _extend_path
 __path__ = _extend_path(__path__, __name__)
 if _os.environ.get("KGBENCH_EXT_DIR"):
     __path__.append(_os.environ["KGBENCH_EXT_DIR"])
+
+
+def __getattr__(name):
+    # Loaded on demand: the author's and the oracle's processes have no use for it.
+    if name in ("Judge", "JudgeError", "Result"):
+        from kgbench import reward
+        return getattr(reward, name)
+    raise AttributeError(f"module 'kgbench' has no attribute '{name}'")
