@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of one argument: the kernels per instruction set and the choice between them.
+#include "vm/numeric/math.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "vm/numeric/isa.hpp"
+#include "vm/numeric/scalar.hpp"
+
+#define KGB_KERNELS "vm/numeric/math_all.hpp"
+#include "vm/numeric/for_each_isa.hpp"
+
+namespace kgb::vm::numeric {
+
+UnaryFn unary(UnaryOp op, DType dtype) { return KGB_DISPATCH(unary_kernel(op, dtype)); }
+
+}  // namespace kgb::vm::numeric
