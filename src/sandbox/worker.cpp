@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers: a thread per process drains its output and reaps it, so that neither a full pipe nor a zombie can hold us.
+#include "sandbox/worker.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace kgb::sandbox {
+namespace {
+
+constexpr std::size_t kKeptErrorOutput = 4000;
+constexpr Millis kForever{std::chrono::hours(24 * 365)};
+
+}  // namespace
+
+struct Worker::Running {
+  Running(Started started_process, Fd our_end) : started(std::move(started_process)), channel(std::move(our_end)) {
+    keeper = std::thread([this] {
+      Limits limits;
+      limits.wall = kForever;
+      Channel* const channels[] = {&started.out, &started.err};
+      Result<Finished> end = started.child.wait(limits, channels);
+      if (end.ok()) finished = *end;
+    });
+  }
+  ~Running() {
+    channel.reset();
+    if (keeper.joinable()) {
+      started.child.kill();
+      keeper.join();
+    }
+  }
+  Started started;
+  Fd channel;
+  Finished finished;
+  std::thread keeper;
+};
+
+Worker::Worker(Command command) : command_(std::move(command)) {}
+Worker::~Worker() = default;
+Worker::Worker(Worker&&) noexcept = default;
+Worker& Worker::operator=(Worker&&) noexcept = default;
+
+void Worker::stop() { running_.reset(); }
+
+Status Worker::start() {
+  KGB_TRY(auto ends, make_socket_pair());
+  Command command = command_;
+  command.pass.insert(command.pass.begin(), ends.second.get());
+  KGB_TRY(Started started, kgb::sandbox::start(command));
+  running_ = std::make_unique<Running>(std::move(started), std::move(ends.first));
+  return ok_status();
+}
+
+WorkerLoss Worker::lose(FrameEnd end) {
+  WorkerLoss loss;
+  loss.end = end;
+  // A process that closed its channel is about to end by itself; anything else is killed.
+  if (end != FrameEnd::closed) running_->started.child.kill();
+  running_->channel.reset();
+  for (int i = 0; i < 200 && running_->started.child.running(); ++i) std::this_thread::sleep_for(Millis(5));
+  if (running_->started.child.running()) running_->started.child.kill();
+  running_->keeper.join();
+  loss.finished = running_->finished;
+  const std::string& text = running_->started.err.bytes;
+  loss.error_output = text.substr(text.size() - std::min(text.size(), kKeptErrorOutput));
+  running_.reset();
+  return loss;
+}
+
+Result<Answer> Worker::ask(std::string_view json, std::span<const std::byte> blob, Millis limit,
+                           const FrameLimits& limits) {
+  if (running_ == nullptr) {
+    KGB_CHECK(start());
+  }
+  const auto deadline = Steady::now() + limit;
+  Answer answer;
+  Status sent = write_frame(running_->channel.get(), json, blob, deadline);
+  if (!sent.ok()) {
+    answer.loss = lose(FrameEnd::closed);
+    return answer;
+  }
+  FrameRead read = read_frame(running_->channel.get(), deadline, limits);
+  if (read.end != FrameEnd::none) {
+    answer.loss = lose(read.end);
+    return answer;
+  }
+  answer.frame = std::move(read.frame);
+  return answer;
+}
+
+WorkerPool::WorkerPool(Command command, std::size_t size) : command_(std::move(command)), size_(size) {}
+WorkerPool::~WorkerPool() = default;
+
+void WorkerPool::with(const std::function<void(Worker&)>& work) {
+  std::unique_ptr<Worker> worker;
+  {
+    std::unique_lock lock(mutex_);
+    freed_.wait(lock, [&] { return !idle_.empty() || made_ < size_; });
+    if (idle_.empty()) {
+      ++made_;
+      worker = std::make_unique<Worker>(command_);
+    } else {
+      worker = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  work(*worker);
+  {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(worker));
+  }
+  freed_.notify_one();
+}
+
+Result<Answer> WorkerPool::ask(std::string_view json, std::span<const std::byte> blob, Millis limit,
+                               const FrameLimits& limits) {
+  Result<Answer> answer = internal_error("no worker was asked");
+  with([&](Worker& worker) { answer = worker.ask(json, blob, limit, limits); });
+  return answer;
+}
+
+}  // namespace kgb::sandbox
