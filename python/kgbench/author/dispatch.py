@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dispatch mode: every torch operator of host code passes here and becomes a node, an event or nothing."""
+
+import threading
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map
+
+from . import nodes, operators, phantom
+from .operators import (ALLOCATE, COMPOSITE, CONSTANT, COPY, CUSTOM, FILL, FILL_IN_PLACE, RANDOM, READ, VIEW,
+                        base_name, classify)
+
+# Above this many elements an operator that only computes decoys is asked for its shape alone.
+LARGEST_DECOY_COMPUTE = 1 << 20
+# Contents that the recorder follows, so that reading back a small constant is no read of device values.
+LARGEST_KNOWN = 1 << 20
+
+
+def _on_device(value):
+    return isinstance(value, torch.Tensor) and value.is_cuda
+
+
+def _flat(args, kwargs):
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, (list, tuple)):
+            yield from value
+        else:
+            yield value
+
+
+def concerns_device(args, kwargs):
+    """Whether an operator has a phantom tensor among its arguments or makes one."""
+    device = kwargs.get("device")
+    if device is not None and torch.device(device).type == "cuda":
+        return True
+    return any(_on_device(v) for v in _flat(args, kwargs))
+
+
+def to_meta(tensor):
+    return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device="meta")
+
+
+class RecordingMode(TorchDispatchMode):
+    """One per thread of the candidate; all share the recorder."""
+
+    supports_higher_order_operators = True
+
+    @classmethod
+    def _should_skip_dynamo(cls):
+        return False  # nothing is traced here, and the wrapper would import the whole of torch._dynamo
+
+    def __init__(self, recorder):
+        super().__init__()
+        self.recorder = recorder
+        self._forbid = operators.forbidden_names(recorder.forbid)
+        self._random_storages = {}  # CPU storages with random numbers, kept alive so that addresses stay theirs
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if not isinstance(func, torch._ops.OpOverload):  # a higher-order operator runs host code: record inside
+            with self:
+                return func(*args, **kwargs)
+        if not concerns_device(args, kwargs):
+            return self._on_host(func, args, kwargs)
+        kind = classify(func)
+        if base_name(func) in self._forbid:
+            self.recorder.event("helper_is_operator", func.name())
+        return self._handlers[kind](self, func, args, kwargs)
+
+    # -- no device involved ----------------------------------------------------------------------------------
+    def _on_host(self, func, args, kwargs):
+        result = func(*args, **kwargs)
+        is_random = torch.Tag.nondeterministic_seeded in func.tags
+        if is_random or (self._random_storages and any(self._is_random(v) for v in _flat(args, kwargs))):
+            for value in result if isinstance(result, (list, tuple)) else (result,):
+                if isinstance(value, torch.Tensor) and value.numel():
+                    storage = value.untyped_storage()
+                    self._random_storages[storage.data_ptr()] = storage
+        return result
+
+    def _is_random(self, value):
+        return (isinstance(value, torch.Tensor) and value.device.type == "cpu" and value.numel() > 0
+                and value.untyped_storage().data_ptr() in self._random_storages)
+
+    # -- new tensors -----------------------------------------------------------------------------------------
+    def _meta_result(self, func, args, kwargs):
+        kwargs = tree_map(lambda v: to_meta(v) if isinstance(v, torch.Tensor) else v, kwargs)
+        if "device" in func_arguments(func):
+            kwargs["device"] = "meta"
+        kwargs.pop("pin_memory", None)
+        return func(*tree_map(lambda v: to_meta(v) if isinstance(v, torch.Tensor) else v, args), **kwargs)
+
+    def new_like(self, meta):
+        """A phantom tensor over a new buffer with the shape, strides and dtype of another tensor."""
+        shape, strides, dtype = meta.size(), meta.stride(), meta.dtype
+        nodes.dtype_name(dtype)
+        buffer = self.recorder.allocate(phantom.storage_bytes(shape, strides, meta.element_size()))
+        return phantom.tensor_on(buffer, shape, strides, dtype)
+
+    def _allocate(self, func, args, kwargs):
+        return self.new_like(self._meta_result(func, args, kwargs))
+
+    def _fill(self, func, args, kwargs):
+        meta = self._meta_result(func, args, kwargs)
+        name = base_name(func)
+        if "full" in name:
+            value = args[2] if name == "aten::new_full" else kwargs.get("fill_value", args[1] if len(args) > 1 else 0)
+        elif name == "aten::scalar_tensor":
+            value = args[0]
+        else:
+            value = 1 if "ones" in name else 0
+        result = self.new_like(meta)
+        self._write_constant(result, value, func)
+        return result
+
+    def _write_constant(self, tensor, value, func):
+        element = torch.full((), value, dtype=tensor.dtype)
+        view = self.recorder.view(tensor)
+        self.recorder.fill(view, raw_bytes(element), func.name())
+        if view.buffer is None or not tensor.numel():
+            return
+        whole = tensor.numel() * tensor.element_size() == view.buffer.bytes
+        if view.buffer.bytes <= LARGEST_KNOWN and (whole or view.buffer.known):
+            phantom.decoy_of(self.recorder.space, tensor).copy_(element)
+            view.buffer.known = True
+        else:
+            view.buffer.known = False
+
+    def _fill_in_place(self, func, args, kwargs):
+        target = args[0]
+        value = args[1] if len(args) > 1 else kwargs.get("value", 0)
+        if isinstance(value, torch.Tensor):
+            if value.is_cuda:
+                return self._copy_between(target, value, func)
+            if value.numel() != 1 or value.dim() != 0:
+                raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()}"
+                                   " dimensions.")
+            self._refuse_random(value)
+            value = value.item()
+        self._write_constant(target, value, func)
+        return target
+
+    def _constant(self, func, args, kwargs):
+        meta = self._meta_result(func, args, kwargs)
+        name = base_name(func).partition("::")[2]
+        result = self.new_like(meta)
+        on_host = func(*args, **{**kwargs, "device": "cpu", "pin_memory": False})
+        view = self.recorder.view(result)
+        if result.numel():
+            self.recorder.add(nodes.Constant(name, view, constant_parameters(name, func, args, kwargs)))
+            if view.buffer.bytes <= LARGEST_KNOWN:
+                phantom.decoy_of(self.recorder.space, result).copy_(on_host)
+                view.buffer.known = True
+        return result
+
+    # -- copies ----------------------------------------------------------------------------------------------
+    def _copy(self, func, args, kwargs):
+        name = base_name(func)
+        if name == "aten::copy_":
+            target, source = args[0], args[1]
+            if not target.is_cuda:
+                self._note_read(source, func)
+                target.copy_(self._values(source))
+                return target
+            return self._copy_in(target, source, func)
+        source = args[0]
+        device = kwargs.get("device")
+        if source.is_cuda and device is not None and torch.device(device).type != "cuda":
+            self._note_read(source, func)
+            return func(self._values(source), *args[1:], **{**kwargs, "non_blocking": False})
+        meta = self._meta_result(func, args, kwargs)
+        return self._copy_in(self.new_like(meta), source, func)
+
+    def _copy_in(self, target, source, func):
+        if not isinstance(source, torch.Tensor):
+            source = torch.tensor(source)
+        return self._copy_between(target, source, func) if source.is_cuda else self._upload(target, source, func)
+
+    def _copy_between(self, target, source, func):
+        source = source.expand(target.size()) if source.size() != target.size() else source
+        dst, src = self.recorder.view(target), self.recorder.view(source)
+        follow = src.buffer is not None and dst.buffer is not None and src.buffer.known and \
+            dst.buffer.bytes <= LARGEST_KNOWN and (dst.buffer.known or covers(target, dst.buffer))
+        self.recorder.copy(dst, src, func.name())
+        if follow:
+            phantom.decoy_of(self.recorder.space, target).copy_(phantom.decoy_of(self.recorder.space, source))
+            dst.buffer.known = True
+        return target
+
+    def _upload(self, target, source, func):
+        self._refuse_random(source)
+        source = source.detach().resolve_conj().resolve_neg()
+        source = source.to(target.dtype) if source.dtype != target.dtype else source
+        if not target.numel():
+            return target
+        # A single number is a fill, unless it may be an address, which only an upload can relocate.
+        if source.numel() == 1 and self._is_plain_number(source):
+            self._write_constant(target, source.item(), func)
+            return target
+        landing = target
+        if source.size() != target.size() or not target.is_contiguous():
+            source.expand(target.size())  # raises as torch does where the shapes do not fit
+            landing = self.new_like(source.contiguous())
+        view = self.recorder.view(landing)
+        self.recorder.upload(nodes.Pointer(view.buffer, view.offset), raw_bytes(source.contiguous()), func.name())
+        if view.buffer.bytes <= LARGEST_KNOWN and (view.buffer.known or covers(landing, view.buffer)):
+            phantom.decoy_of(self.recorder.space, landing).copy_(source)
+            view.buffer.known = True
+        else:
+            view.buffer.known = False
+        return target if landing is target else self._copy_between(target, landing, func)
+
+    def _is_plain_number(self, source):
+        return source.dtype not in (torch.int64, torch.uint64) or self.recorder.pointer(int(source.item())) is None
+
+    def _refuse_random(self, source):
+        if self._is_random(source):
+            self.recorder.event("torch_random", "upload of random numbers made on the host")
+
+    # -- views, reads, computation ---------------------------------------------------------------------------
+    def _view(self, func, args, kwargs):
+        return func(*args, **kwargs)
+
+    def _values(self, tensor):
+        """The decoy's values as a CPU tensor; a device scalar read is never more than this."""
+        return phantom.decoy_of(self.recorder.space, tensor)
+
+    def _note_read(self, tensor, func):
+        buffer = self.recorder.view(tensor).buffer
+        if buffer is None or not tensor.numel() or buffer.known or buffer.host_readable:
+            return
+        self.recorder.event("host_read", func.name())
+
+    def _read(self, func, args, kwargs):
+        for value in _flat(args, kwargs):
+            if _on_device(value):
+                self._note_read(value, func)
+        values = tree_map(lambda v: self._values(v) if _on_device(v) else v, (args, kwargs))
+        return func(*values[0], **values[1])
+
+    def _random(self, func, args, kwargs):
+        self.recorder.event("torch_random", func.name())
+        return self._compute_decoys(func, args, kwargs)
+
+    def _compute(self, func, args, kwargs):
+        dynamic = torch.Tag.dynamic_output_shape in func.tags or torch.Tag.data_dependent_output in func.tags
+        known = all(self._is_known(v) for v in _flat(args, kwargs) if _on_device(v))
+        if dynamic and not known:
+            self.recorder.event("host_read", func.name())
+        self.recorder.event("torch_compute", func.name())
+        return self._compute_decoys(func, args, kwargs)
+
+    def _is_known(self, tensor):
+        buffer = self.recorder.view(tensor).buffer
+        return buffer is None or buffer.known or buffer.host_readable
+
+    def _compute_decoys(self, func, args, kwargs):
+        """Results with the right shapes; values are the decoys' own where that is cheap."""
+        originals = {}
+
+        def stand_in(make):
+            def convert(value):
+                if not _on_device(value):
+                    return None if isinstance(value, torch._C.Generator) else value
+                result = make(value)
+                originals[id(result)] = (value, result)
+                return result
+            return convert
+
+        def attempt(make, device):
+            originals.clear()
+            new_args, new_kwargs = tree_map(stand_in(make), (args, kwargs))
+            if "device" in new_kwargs or ("device" in func_arguments(func) and not originals):
+                new_kwargs["device"] = device
+            return func(*new_args, **{k: v for k, v in new_kwargs.items() if k != "pin_memory"})
+
+        small = all(v.numel() <= LARGEST_DECOY_COMPUTE for v in _flat(args, kwargs) if isinstance(v, torch.Tensor))
+        try:
+            if not small or not originals_wanted(func, args, kwargs):
+                raise NotImplementedError
+            result = attempt(self._values, "cpu")
+        except Exception as first:
+            try:
+                result = attempt(to_meta, "meta")
+            except Exception:
+                if isinstance(first, NotImplementedError):
+                    raise
+                raise first from None
+        return tree_map(lambda v: self._adopt(v, originals) if isinstance(v, torch.Tensor) else v, result)
+
+    def _adopt(self, value, originals):
+        if id(value) in originals:
+            original = originals[id(value)][0]
+            buffer = self.recorder.view(original).buffer
+            if buffer is not None:
+                buffer.known = False
+            return original
+        result = self.new_like(value)
+        buffer = self.recorder.view(result).buffer
+        if value.device.type == "cpu" and buffer is not None and buffer.bytes:
+            phantom.decoy_of(self.recorder.space, result).copy_(value)
+        return result
+
+    def _custom(self, func, args, kwargs):
+        with self:
+            keys = torch._C.DispatchKeySet(torch._C.DispatchKey.CUDA)
+            return func.redispatch(keys, *args, **kwargs)
+
+    def _composite(self, func, args, kwargs):
+        with self:
+            result = func.decompose(*args, **kwargs)
+        return self._compute(func, args, kwargs) if result is NotImplemented else result
+
+    _handlers = {ALLOCATE: _allocate, FILL: _fill, FILL_IN_PLACE: _fill_in_place, CONSTANT: _constant, COPY: _copy,
+                 VIEW: _view, READ: _read, RANDOM: _random, CUSTOM: _custom, COMPOSITE: _composite,
+                 operators.COMPUTE: _compute}
+
+
+def originals_wanted(func, args, kwargs):
+    """Decoy values are worth computing unless the result would be large though the arguments are small."""
+    return not any(isinstance(v, int) and v > LARGEST_DECOY_COMPUTE for v in _flat(args, kwargs))
+
+
+def covers(tensor, buffer):
+    return tensor.is_contiguous() and tensor.numel() * tensor.element_size() == buffer.bytes
+
+
+def func_arguments(func):
+    return {a.name for a in func._schema.arguments}
+
+
+def raw_bytes(tensor):
+    """The bytes of a contiguous CPU tensor, elements in order."""
+    return bytes(memoryview(tensor.reshape(-1).view(torch.uint8).numpy()))
+
+
+def constant_parameters(name, func, args, kwargs):
+    """`params` of a constant node: the schema's numbers by name."""
+    given = {a.name: v for a, v in zip(func._schema.arguments, args)}
+    given.update(kwargs)
+    if name == "arange":
+        return [given.get("start", 0), given.get("step", 1)]
+    if name == "linspace":
+        return [given["start"], given["end"]]
+    if name in ("tril_indices", "triu_indices"):
+        return [given["row"], given["col"], given.get("offset", 0)]
+    return []
+
+
+def record_threads(recorder):
+    """Threads started from now on record like the one that started them. Returns the list they are noted in."""
+    started = []
+    run = threading.Thread.run
+
+    def run_recorded(thread):
+        started.append(thread)
+        with RecordingMode(recorder):
+            run(thread)
+
+    threading.Thread.run = run_recorded
+    return started

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a recording is made of: buffers, views, plan nodes and events, before they become JSON."""
+
+from typing import NamedTuple
+
+import torch
+
+# Names of docs/contracts/call.md. A dtype that is not here cannot be in a plan.
+DTYPE_NAMES = {
+    torch.bool: "b8", torch.uint8: "u8", torch.int8: "i8", torch.int16: "i16", torch.int32: "i32",
+    torch.int64: "i64", torch.uint16: "u16", torch.uint32: "u32", torch.uint64: "u64",
+    torch.float8_e4m3fn: "f8e4m3", torch.float8_e5m2: "f8e5m2", torch.float16: "f16", torch.bfloat16: "bf16",
+    torch.float32: "f32", torch.float64: "f64", torch.complex64: "c64", torch.complex128: "c128",
+}
+DTYPES = {name: dtype for dtype, name in DTYPE_NAMES.items()}
+
+
+class Unsupported(RuntimeError):
+    """Host code asked for something that a launch plan cannot hold."""
+
+
+def dtype_name(dtype):
+    """The contract's name of a torch dtype; Unsupported when it has none."""
+    try:
+        return DTYPE_NAMES[dtype]
+    except KeyError:
+        raise Unsupported(f"launch plans know no dtype {dtype}; use one of {', '.join(DTYPES)}") from None
+
+
+class Buffer:
+    """One allocation in the fake address space. `bytes` is its storage's exact size."""
+
+    __slots__ = ("base", "bytes", "kind", "job", "call", "arg", "decoy", "known", "host_readable", "writable", "last")
+
+    def __init__(self, base, size, kind, job, call, arg=None):
+        self.base, self.bytes, self.kind, self.job, self.call, self.arg = base, size, kind, job, call, arg
+        self.decoy = None           # CPU storage that stands in for the contents, made when first wanted
+        self.known = False          # the decoy holds what the device would hold: reading it tells nothing new
+        self.host_readable = False  # an input whose real values the card gives to host code
+        self.writable = True        # False: an input that the schema does not let the call write
+        self.last = None            # (stream, tick) of the newest access, for the check of stream order
+
+
+class View(NamedTuple):
+    buffer: Buffer | None  # None: a tensor without storage
+    offset: int            # bytes
+    dtype: str
+    shape: tuple
+    strides: tuple         # elements
+    conj: bool = False
+    neg: bool = False
+
+
+class Where(NamedTuple):
+    file: str
+    line: int
+
+
+class Kernel:
+    """A specialisation: TTIR text with everything that the text does not hold."""
+
+    __slots__ = ("name", "ttir", "options", "signature", "parameters")
+
+    def __init__(self, name, ttir, options, signature, parameters):
+        self.name, self.ttir, self.options = name, ttir, options
+        self.signature, self.parameters = signature, parameters
+
+
+class Pointer(NamedTuple):
+    buffer: Buffer | None  # None: the null pointer
+    offset: int            # bytes
+
+
+class Launch(NamedTuple):
+    kernel: Kernel
+    grid: tuple
+    args: list  # Pointer, int or float each
+    where: Where
+
+
+class Fill(NamedTuple):
+    dst: View
+    value: bytes  # one element
+    op: str
+
+
+class Copy(NamedTuple):
+    dst: View
+    src: View
+    op: str
+    where: Where
+
+
+class Upload(NamedTuple):
+    dst: Pointer
+    data: bytes
+    relocations: list  # (byte, Pointer)
+    op: str
+    where: Where
+
+
+class Constant(NamedTuple):
+    kind: str
+    dst: View
+    params: list
+
+
+class Event(NamedTuple):
+    kind: str
+    what: str
+    where: Where
+
+
+def buffers_of(node):
+    """The buffers that a node touches, in order, with repetitions."""
+    if isinstance(node, Launch):
+        return [a.buffer for a in node.args if isinstance(a, Pointer) and a.buffer is not None]
+    if isinstance(node, Copy):
+        return [v.buffer for v in (node.dst, node.src) if v.buffer is not None]
+    if isinstance(node, Upload):
+        return [node.dst.buffer] + [target.buffer for _, target in node.relocations]
+    return [] if node.dst.buffer is None else [node.dst.buffer]

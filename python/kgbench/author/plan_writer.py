@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings as JSON: docs/contracts/plan.md."""
+
+import base64
+import json
+import math
+
+import torch
+
+from . import nodes
+from .nodes import Constant, Copy, Fill, Launch, Pointer, Upload
+
+VERSION = 1
+
+
+class RecordedCall:
+    """Nodes, events and returned objects of one call."""
+
+    __slots__ = ("nodes", "events", "outputs", "structure")
+
+    def __init__(self, call_nodes, events, structure, outputs):
+        self.nodes, self.events, self.structure, self.outputs = call_nodes, events, structure, outputs
+
+    def buffers(self):
+        """Every buffer that the call's nodes and outputs mention."""
+        for node in self.nodes:
+            yield from nodes.buffers_of(node)
+        for leaf in self.outputs:
+            if leaf.view is not None and leaf.view.buffer is not None:
+                yield leaf.view.buffer
+
+
+class _Numbering:
+    """Buffers and kernels of one recording by order of first mention."""
+
+    def __init__(self):
+        self.buffers, self.kernels = {}, {}
+        self.order, self.kernel_order = [], []
+
+    def buffer(self, buffer):
+        if buffer is None:
+            return -1
+        number = self.buffers.get(buffer)
+        if number is None:
+            number = self.buffers[buffer] = len(self.order)
+            self.order.append(buffer)
+        return number
+
+    def kernel(self, kernel):
+        number = self.kernels.get(kernel)
+        if number is None:
+            number = self.kernels[kernel] = len(self.kernel_order)
+            self.kernel_order.append(kernel)
+        return number
+
+
+def _number(value):
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value
+
+
+def _view(view, numbering):
+    return {"at": [numbering.buffer(view.buffer), view.offset if view.buffer is not None else 0],
+            "dtype": view.dtype, "shape": list(view.shape), "strides": list(view.strides), "conj": view.conj,
+            "neg": view.neg}
+
+
+def _argument(value, numbering):
+    if isinstance(value, Pointer):
+        return {"ptr": [numbering.buffer(value.buffer), value.offset]}
+    return {"float": _number(value)} if isinstance(value, float) else {"int": int(value)}
+
+
+def _node(node, numbering):
+    if isinstance(node, Launch):
+        return {"node": "launch", "kernel": numbering.kernel(node.kernel), "grid": list(node.grid),
+                "args": [_argument(a, numbering) for a in node.args], "file": node.where.file, "line": node.where.line}
+    if isinstance(node, Fill):
+        return {"node": "fill", "dst": _view(node.dst, numbering), "value": _base64(node.value), "op": node.op}
+    if isinstance(node, Copy):
+        return {"node": "copy", "dst": _view(node.dst, numbering), "src": _view(node.src, numbering), "op": node.op,
+                "file": node.where.file, "line": node.where.line}
+    if isinstance(node, Upload):
+        return {"node": "upload", "dst": [numbering.buffer(node.dst.buffer), node.dst.offset],
+                "bytes": _base64(node.data), "op": node.op, "file": node.where.file, "line": node.where.line,
+                "relocations": [[at, [numbering.buffer(p.buffer), p.offset]] for at, p in node.relocations]}
+    assert isinstance(node, Constant)
+    return {"node": "constant", "kind": node.kind, "dst": _view(node.dst, numbering), "params": list(node.params)}
+
+
+def _base64(data):
+    return base64.b64encode(data).decode()
+
+
+def _event(event):
+    return {"kind": event.kind, "what": event.what, "file": event.where.file, "line": event.where.line}
+
+
+def recording_json(target, inputs, calls):
+    """The recording as bytes of JSON. `inputs`: every input buffer of every call; `calls`: RecordedCall each."""
+    numbering = _Numbering()
+    for buffer in inputs:
+        numbering.buffer(buffer)
+    written = [{"nodes": [_node(n, numbering) for n in call.nodes], "structure": call.structure,
+                "outputs": [_leaf(leaf, numbering) for leaf in call.outputs],
+                "events": [_event(e) for e in call.events]} for call in calls]
+    buffers = []
+    for buffer in numbering.order:
+        entry = {"kind": buffer.kind, "bytes": buffer.bytes, "call": buffer.call}
+        if buffer.kind == "input":
+            entry["arg"] = buffer.arg
+        buffers.append(entry)
+    kernels = [{"name": k.name, "ttir": k.ttir, "options": k.options, "signature": k.signature,
+                "parameters": k.parameters} for k in numbering.kernel_order]
+    recording = {"version": VERSION, "target": target, "kernels": kernels, "buffers": buffers, "calls": written}
+    return json.dumps(recording, separators=(",", ":"), allow_nan=False).encode()
+
+
+# -- returned objects --------------------------------------------------------------------------------------------
+class Leaf:
+    """One returned object: a view, or the JSON of a Python value."""
+
+    __slots__ = ("path", "type", "view", "scalar", "odd")
+
+    def __init__(self, path, kind, view, scalar, odd):
+        self.path, self.type, self.view, self.scalar, self.odd = path, kind, view, scalar, odd
+
+
+def _leaf(leaf, numbering):
+    result = {"path": leaf.path, "type": leaf.type}
+    if leaf.view is not None:
+        result["tensor"] = _view(leaf.view, numbering)
+    else:
+        result["scalar"] = leaf.scalar
+    result["odd"] = leaf.odd
+    return result
+
+
+_PLAIN_TENSORS = {torch.Tensor, torch.nn.Parameter}
+_MAX_DEPTH = 4
+
+
+def returned(recorder, value):
+    """(structure, leaves) of what an entry returned, depth first."""
+    leaves = []
+    structure = _walk(recorder, value, "return", leaves, 0)
+    return structure, leaves
+
+
+def _walk(recorder, value, path, leaves, depth):
+    kind = type(value)
+    if value is None:
+        if depth:
+            leaves.append(Leaf(path, "NoneType", None, None, False))
+        return "none"
+    if issubclass(kind, torch.Tensor):
+        leaves.append(_tensor_leaf(recorder, value, path))
+        return "tensor"
+    if kind in (tuple, list) or (issubclass(kind, tuple) and kind.__module__ == "torch.return_types"):
+        if depth >= _MAX_DEPTH:
+            raise nodes.Unsupported(f"{path} is nested more than {_MAX_DEPTH} deep")
+        for i, item in enumerate(value):
+            _walk(recorder, item, f"{path}[{i}]", leaves, depth + 1)
+        return f"{'list' if kind is list else 'tuple'}[{len(value)}]"
+    scalar = value if kind in (int, float, bool, str) else None
+    odd = kind not in (int, float, bool, str, complex, torch.dtype, torch.device, torch.Size)
+    if kind is complex:
+        scalar = [_number(value.real), _number(value.imag)]
+    leaves.append(Leaf(path, kind.__name__, None, _number(scalar), odd))
+    return kind.__name__
+
+
+def _tensor_leaf(recorder, value, path):
+    """A tensor's leaf. What is odd: a subclass, instance attributes, a tensor that lives elsewhere, gradients."""
+    kind = type(value)
+    plain = kind in _PLAIN_TENSORS
+    attributes = object.__getattribute__(value, "__dict__") if hasattr(kind, "__dict__") else {}
+    hooks = torch.Tensor._backward_hooks.__get__(value) if plain else None
+    if not torch.Tensor.is_cuda.__get__(value):
+        # A tensor of the host has no place in a plan; the structure check reports its type.
+        return Leaf(path, f"{kind.__name__}({torch.Tensor.device.__get__(value).type})", None, None, not plain)
+    odd = not plain or bool(attributes) or bool(hooks)
+    base = value if plain else value.as_subclass(torch.Tensor)
+    try:
+        view = recorder.view(base)
+    except nodes.Unsupported as error:
+        recorder.event("recorder_unsupported", str(error))
+        return Leaf(path, kind.__name__, None, None, odd)
+    if view.buffer is not None:
+        recorder.touch(view.buffer)
+    return Leaf(path, kind.__name__, view, None, odd)
+

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a candidate may import, and whether it replaced functions of torch, Triton or the recorder.
+
+Imports are judged when they happen, not by reading the text: an import that a `try` guards and that is refused is
+an ImportError like any other, and the candidate goes on without it. Refused are packages that bring kernels of their
+own (the work would not be the candidate's), other array libraries with a device, and ways to build native code.
+Everything else may be imported: torch, triton, numpy, the standard library, ctypes included, since the process has
+no device, no network and no files, and the plan alone counts.
+"""
+
+import importlib.abc
+import sys
+import types
+
+KERNEL_PACKAGES = frozenset("""
+    aiter apex awq bitsandbytes causal_conv1d cupy cudnn cutlass cuda deep_ep deep_gemm deepspeed exllamav2 fbgemm_gpu
+    fla flag_gems flash_attn flash_attn_interface flash_mla flashinfer grouped_gemm helion hqq jax jaxlib kernels
+    liger_kernel lightllm mamba_ssm marlin mlx natten numba nvidia nvmath onnxruntime pallas paddle pycuda pyopencl
+    quack sageattention sgl_kernel sglang tensorflow tensorrt thunderkittens tilelang torch_scatter torch_sparse
+    torchao torchaudio torchvision transformer_engine triton_dejavu triton_kernels tvm unsloth vllm warp xformers
+""".split())
+NATIVE_BUILDERS = frozenset(("torch.utils.cpp_extension", "torch._inductor", "cffi", "pybind11", "Cython", "cppyy"))
+
+
+class ImportRefused(ImportError):
+    """An import that the policy does not allow."""
+
+
+class ImportGate(importlib.abc.MetaPathFinder):
+    """First on sys.meta_path; refuses by package name what files below `root` import, and otherwise finds nothing."""
+
+    def __init__(self, root):
+        self.refused = []
+        self._root = root
+
+    def find_spec(self, fullname, path=None, target=None):
+        if (fullname in NATIVE_BUILDERS or fullname.partition(".")[0] in KERNEL_PACKAGES | NATIVE_BUILDERS) \
+                and self._asked_by_candidate():
+            self.refused.append(fullname)
+            raise ImportRefused(f"import of {fullname} is not allowed: a candidate brings its own kernels, written in "
+                                "Triton", name=fullname)
+        return None
+
+    def _asked_by_candidate(self):
+        """Torch imports compilers of its own accord: only what the candidate's own line asks for is judged."""
+        frame = sys._getframe(2)
+        while frame is not None and "importlib" in frame.f_code.co_filename:
+            frame = frame.f_back
+        return frame is not None and frame.f_code.co_filename.startswith(self._root)
+
+
+def install_import_gate(root):
+    gate = ImportGate(root)
+    for name in [n for n in sys.modules if n.partition(".")[0] in KERNEL_PACKAGES or n in NATIVE_BUILDERS]:
+        if name != "torch._inductor":  # torch's own modules hold on to it; it has no use without a compiler
+            sys.modules.pop(name)
+    sys.meta_path.insert(0, gate)
+    return gate
+
+
+class Watch:
+    """Remembers the functions of the modules and classes that a recording rests on."""
+
+    def __init__(self):
+        self._taken = []
+        for owner in _watched():
+            names = {n: v for n, v in vars(owner).items() if callable(v) or isinstance(v, (staticmethod, property))}
+            self._taken.append((owner, names))
+
+    def changed(self):
+        """"torch.empty" and so on for everything that is no longer what it was."""
+        found = []
+        missing = object()
+        for owner, names in self._taken:
+            now = vars(owner)
+            for name, value in names.items():
+                if now.get(name, missing) is not value:
+                    found.append(f"{owner.__module__ + '.' if isinstance(owner, type) else ''}{owner.__name__}.{name}")
+        return found
+
+
+def _watched():
+    import base64
+    import json
+
+    import torch
+    import triton
+
+    from kgbench import frame
+
+    from . import cuda_shim, dispatch, nodes, phantom, plan_writer, recorder, session, streams, triton_driver, tuning
+    owners = [
+        torch, torch.Tensor, torch._C, torch._C._TensorBase, torch.cuda, torch.nn.functional, torch._tensor,
+        torch.utils._python_dispatch, triton.runtime.jit, triton.runtime.autotuner, triton.runtime.driver.__class__,
+        triton.compiler.compiler, triton.compiler.code_generator, triton.language.core, triton.language.standard,
+        triton.testing, json, json.encoder, base64, frame, cuda_shim, dispatch, nodes, phantom, plan_writer, recorder,
+        session, streams, triton_driver, tuning]
+    classes = [v for module in owners if isinstance(module, types.ModuleType) and _is_ours(module)
+               for v in vars(module).values() if isinstance(v, type) and v.__module__ == module.__name__]
+    return owners + classes
+
+
+def _is_ours(module):
+    return module.__name__.startswith(("kgbench.", "triton.runtime.", "triton.compiler."))

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recorder: takes in what host code does on phantom tensors and keeps it as nodes and events."""
+
+import contextlib
+import os
+import sys
+import threading
+
+from . import nodes, phantom
+
+MAX_EVENTS = 1000            # per call; host code in a loop must not fill the memory with evidence
+MAX_UPLOAD = 8 << 20         # bytes of one upload that are kept; the policy's cap is far below
+
+
+class Recorder:
+    """State of one author process: the address space, the candidate's files, and the call being recorded."""
+
+    def __init__(self, root, forbid=(), upload_cap=65536):
+        self.space = phantom.AddressSpace()
+        self.root = os.path.realpath(root) + os.sep
+        self.forbid = frozenset(forbid)
+        self.upload_cap = upload_cap
+        self.job = 0              # imports and jobs are numbered together
+        self.call = 0
+        self.nodes = []
+        self.events = []
+        self.uploaded = 0         # bytes in this call
+        self.home = 0             # job number of the import that the candidate's module came from
+        self.foreign = None       # a buffer of an earlier job that this one touched
+        self.streams = None       # set by cuda_shim
+        self._discarding = 0
+        self._lock = threading.RLock()
+
+    def begin(self, job, call):
+        """Starts a call with empty lists; the ones before stay with whoever took them."""
+        self.job, self.call, self.nodes, self.events, self.uploaded = job, call, [], [], 0
+
+    # -- buffers ---------------------------------------------------------------------------------------------
+    def allocate(self, size, kind="alloc", arg=None):
+        with self._lock:
+            return self.space.allocate(size, kind, self.job, self.call, arg)
+
+    def view(self, tensor):
+        return phantom.view_of(self.space, tensor)
+
+    def pointer(self, address):
+        """A Pointer for an address of ours; None for any other integer."""
+        found = self.space.find(address)
+        return None if found is None else nodes.Pointer(*found)
+
+    # -- what happened ---------------------------------------------------------------------------------------
+    def where(self):
+        """The innermost frame that is the candidate's, as (file below the workspace, line)."""
+        frame = sys._getframe(1)
+        while frame is not None:
+            name = frame.f_code.co_filename
+            if name.startswith(self.root):
+                return nodes.Where(name[len(self.root):], frame.f_lineno)
+            frame = frame.f_back
+        return nodes.Where("", 0)
+
+    def add(self, node):
+        with self._lock:
+            for buffer in nodes.buffers_of(node):
+                self.touch(buffer)
+            if self.streams is not None and not self._discarding:
+                self.streams.ordered(node, self)
+            self.nodes.append(node)
+
+    def touch(self, buffer):
+        """Notes the use of a buffer that an earlier job brought: this job's plan cannot stand alone then."""
+        if buffer.job not in (self.job, self.home):
+            self.foreign = buffer
+
+    def event(self, kind, what):
+        with self._lock:
+            if len(self.events) < MAX_EVENTS:
+                self.events.append(nodes.Event(kind, what, self.where()))
+
+    def unsupported(self, what):
+        """Notes what no plan can hold, and raises it into the candidate."""
+        self.event("recorder_unsupported", what)
+        raise nodes.Unsupported(f"{what} cannot be recorded in a launch plan")
+
+    @contextlib.contextmanager
+    def trial(self):
+        """Nodes and events inside are thrown away: tuning and self-benchmarks."""
+        kept_nodes, kept_events, kept_uploads = self.nodes, self.events, self.uploaded
+        self.nodes, self.events = [], []
+        self._discarding += 1
+        try:
+            yield self.nodes
+        finally:
+            self._discarding -= 1
+            self.nodes, self.events, self.uploaded = kept_nodes, kept_events, kept_uploads
+
+    # -- nodes with rules of their own -----------------------------------------------------------------------
+    def fill(self, dst, value, op):
+        if 0 not in dst.shape and dst.buffer is not None:
+            self.add(nodes.Fill(dst, value, op))
+
+    def copy(self, dst, src, op):
+        if 0 in dst.shape or dst.buffer is None:
+            return
+        if dst.dtype != src.dtype:
+            self.event("cast", op)
+        dst.buffer.known = False
+        self.add(nodes.Copy(dst, src, op, self.where()))
+
+    def upload(self, target, data, op):
+        """Host bytes to a device address; words that are addresses of ours become relocations."""
+        if not data:
+            return
+        self.uploaded += len(data)
+        if self.uploaded > self.upload_cap:
+            self.event("upload_too_large", f"{op}: {self.uploaded} bytes in this call, {self.upload_cap} allowed")
+        if len(data) > MAX_UPLOAD:
+            self.unsupported(f"an upload of {len(data)} bytes")
+        self.add(nodes.Upload(target, data, self._relocations(data), op, self.where()))
+
+    def _relocations(self, data):
+        if len(data) % 8:
+            return []
+        words = memoryview(data).cast("Q")
+        return [(8 * i, nodes.Pointer(*found)) for i, word in enumerate(words)
+                if phantom.FIRST_ADDRESS <= word <= phantom.LAST_ADDRESS and (found := self.space.find(word))]
+
+
+def warm_up():
+    """For the zygote, before any candidate: imports everything, compiles one kernel to TTIR, fills lazy caches."""
+    import torch
+    import torch.fx.experimental.symbolic_shapes  # noqa: F401  (a third of a second at the first meta operator)
+
+    from . import dispatch, operators, session  # noqa: F401  (their imports are the point)
+    from .triton_driver import warm_compiler
+    warm_compiler()
+    meta = torch.empty((2, 3), device="meta")
+    for value in (torch.empty_like(meta), meta.t().contiguous(), meta.to(torch.float16), torch.zeros_like(meta)):
+        dispatch.to_meta(value)
+    for packet in (torch.ops.aten.empty, torch.ops.aten.clone, torch.ops.aten.view, torch.ops.aten.add):
+        for overload in packet.overloads():
+            operators.classify(getattr(packet, overload))

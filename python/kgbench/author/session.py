@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One author process: imports a candidate, makes its calls on phantom tensors, writes one frame per job."""
+
+import importlib.util
+import itertools
+import os
+import sys
+import time
+
+from kgbench import frame
+
+from . import cuda_shim, dispatch, generator, plan_writer, policy, recorder as recording, tensor_cures, triton_driver
+from .arguments import Arguments
+from .chips import Chip
+from .errors import describe
+from .plan_writer import RecordedCall
+
+MODULE_NAME = "kgbench_candidate"
+MAX_SOURCE = 4 << 20
+THREAD_WAIT_S = 1.0
+
+
+class Failure(Exception):
+    """An error frame: a kind of docs/contracts/findings.md and what goes with it."""
+
+    def __init__(self, kind, message, file="", line=0, **details):
+        super().__init__(message)
+        self.error = {"kind": kind, "message": message, "file": file, "line": line, "details": details}
+
+
+class Session:
+    """State between jobs: the imported candidate, the recorder, and the nodes that the import itself made."""
+
+    def __init__(self, request):
+        self.request = request
+        self.workspace = os.path.realpath(request.get("workspace") or os.getcwd())
+        self.path = os.path.join(self.workspace, request["file"])
+        self.seed = int(request.get("generator_seed", 0))
+        self.recorder = recording.Recorder(self.workspace, request.get("forbid", ()),
+                                           int(request.get("upload_cap", 65536)))
+        self.module = None
+        self.import_job = 0
+        self.import_call = None  # RecordedCall of the import
+        self.stateful = False    # keeps tensors between calls: each job gets a fresh import
+        self._jobs = itertools.count(1)
+
+    def prepare(self):
+        """Everything that must be in place before a line of the candidate runs."""
+        sys.dont_write_bytecode = True
+        chip = Chip(self.request.get("chip") or {})
+        streams = cuda_shim.install(self.recorder, chip)
+        generator.install(self.seed)
+        tensor_cures.install(self.recorder)
+        self.benchmarker = triton_driver.install(self.recorder, chip, self.workspace,
+                                                 self.request.get("autotune") or {},
+                                                 lambda: streams.current.handle)
+        self.threads = dispatch.record_threads(self.recorder)
+        self.gate = None if self.request.get("library") else policy.install_import_gate(self.recorder.root)
+        sys.path.insert(0, self.workspace)
+        self.watch = policy.Watch()
+
+    # -- the candidate's module ------------------------------------------------------------------------------
+    def check_source(self):
+        """Compiles the text; Failure with not_utf8 or syntax_error."""
+        try:
+            with open(self.path, "rb") as file:
+                data = file.read(MAX_SOURCE + 1)
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise Failure("not_utf8", f"the file is not UTF-8 text (byte {error.start})") from None
+        if not text.strip() or len(data) > MAX_SOURCE:
+            raise Failure("not_utf8", f"the file is empty or larger than {MAX_SOURCE} bytes")
+        try:
+            compile(text, self.path, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:  # ValueError: null bytes
+            line = getattr(error, "lineno", None) or 0
+            raise Failure("syntax_error", getattr(error, "msg", None) or str(error), self.request["file"],
+                          line) from None
+
+    def load(self):
+        """Imports the candidate under a fresh module; what the import does is kept for the jobs that use it."""
+        job = next(self._jobs)
+        self.recorder.begin(job, 0)
+        self.recorder.home = job
+        spec = importlib.util.spec_from_file_location(MODULE_NAME, self.path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[MODULE_NAME] = module
+        try:
+            with dispatch.RecordingMode(self.recorder):
+                spec.loader.exec_module(module)
+        except BaseException as error:
+            raise self.failure(error, importing=True) from None
+        self.module = module
+        self.import_call = RecordedCall(self.recorder.nodes, self.recorder.events, "none", [])
+        missing = [e for e in self.request["entries"] if not callable(getattr(module, e, None))]
+        if missing:
+            raise Failure("missing_entry", f"the file defines no function {', '.join(missing)}", self.request["file"])
+
+    # -- jobs ------------------------------------------------------------------------------------------------
+    def record(self, job):
+        """The recording of one job as JSON bytes. Failure when the candidate raised or cannot be recorded."""
+        for attempt in range(2):
+            if self.stateful:
+                self.load()
+            self.recorder.foreign = None
+            number = next(self._jobs)
+            inputs, calls = [], []
+            for index, call in enumerate(job["calls"]):
+                arguments, recorded = self._call(number, index, call)
+                inputs += arguments.inputs
+                calls.append(recorded)
+            if self.recorder.foreign is None:
+                break
+            # The candidate kept a tensor of an earlier workload. A plan must stand alone: once more, freshly imported.
+            self.stateful = True
+        else:
+            raise Failure("recorder_unsupported", "the candidate keeps tensors of one workload for the next outside "
+                          "its own module", self.request["file"])
+        self._add_import(calls, number)
+        return plan_writer.recording_json(self.request["target"], inputs, calls)
+
+    def _call(self, number, index, call):
+        self.recorder.begin(number, index)
+        arguments = Arguments(self.recorder, call, index, self.request.get("host_values") or {}, self.seed)
+        entry = getattr(self.module, call["entry"], None)
+        if not callable(entry):
+            raise Failure("missing_entry", f"the file defines no function {call['entry']}", self.request["file"])
+        self.threads.clear()
+        try:
+            with dispatch.RecordingMode(self.recorder):
+                result = entry(*arguments.positional, **arguments.keyword)
+            structure, outputs = plan_writer.returned(self.recorder, result)
+        except BaseException as error:
+            raise self.failure(error, call=index) from None
+        self._end_threads()
+        self.recorder.streams.end_call(self.recorder)
+        for name in self.watch.changed()[:8]:
+            self.recorder.event("judge_patched", name)
+        return arguments, RecordedCall(self.recorder.nodes, self.recorder.events, structure, outputs)
+
+    def _end_threads(self):
+        deadline = time.monotonic() + THREAD_WAIT_S
+        for thread in self.threads:
+            self.recorder.event("thread", thread.name)
+            thread.join(max(0.0, deadline - time.monotonic()))
+            if thread.is_alive():
+                self.recorder.event("recorder_unsupported", f"thread {thread.name} still runs after the call")
+
+    def _add_import(self, calls, number):
+        """Puts what the import did before the first call, when the recording uses a buffer of the import."""
+        if any(b.job == self.recorder.home for call in calls for b in call.buffers()):
+            calls[0].nodes[:0] = self.import_call.nodes
+            calls[0].events[:0] = self.import_call.events
+        else:
+            kept = ("judge_patched", "recorder_unsupported", "self_benchmark")
+            calls[0].events[:0] = [e for e in self.import_call.events if e.kind in kept]
+
+    def failure(self, error, importing=False, **details):
+        if isinstance(error, Failure):
+            return error
+        kind, message, file, line, more = describe(error, self.recorder, importing)
+        return Failure(kind, message, file, line, **details, **more)
+
+
+def main(request, result_fd):
+    """Runs a session (docs/contracts/wire.md) and writes its frames to `result_fd`. Returns the exit code."""
+    nonce = request["nonce"]
+
+    def send(job, failure=None, started=None, blob=b"", **more):
+        header = {"nonce": nonce, "job": job, "ok": failure is None, **more}
+        if failure is not None:
+            header["error"] = failure.error
+        if started is not None:
+            header["ms"] = round((time.perf_counter() - started) * 1e3, 3)
+        frame.write(result_fd, header, blob)
+
+    started = time.perf_counter()
+    try:
+        session = Session(request)
+        session.check_source()
+        session.prepare()
+        session.load()
+    except Failure as failure:
+        send("import", failure, started)
+        send("end")
+        return 0
+    send("import", None, started)
+    for job in request["jobs"]:
+        started = time.perf_counter()
+        try:
+            blob = session.record(job)
+        except Failure as failure:
+            send(job["workload"], failure, started)
+        else:
+            send(job["workload"], None, started, blob, autotuned=session.benchmarker.tuned)
+    send("end")
+    return 0
+
+

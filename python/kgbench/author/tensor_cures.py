@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Methods of torch.Tensor, and a few of torch, that reach for a device below the dispatch mode."""
+
+import torch
+
+PINNED = "pin_memory"
+
+
+def install(recorder):
+    """Patches torch for the life of this process; host tensors keep the original behaviour."""
+    tensor = torch.Tensor
+    _print(recorder, tensor)
+    _copies(recorder, tensor)
+    tensor.record_stream = lambda self, stream: None
+    pin = tensor.pin_memory
+    tensor.pin_memory = lambda self, device=None: self if not self.is_cuda else pin(self)
+    tensor.is_pinned = lambda self, device=None: False
+    _compilers(recorder)
+
+
+def _print(recorder, tensor):
+    """Printing a tensor reads it: the text shows shape and dtype only."""
+    def text(self):
+        recorder.event("host_read", "print of a tensor")
+        return f"tensor(..., device='cuda:0', size={tuple(self.shape)}, dtype={self.dtype})"
+
+    def replace(name, answer):
+        original = getattr(tensor, name)
+
+        def replaced(self, *args, **kwargs):
+            return answer(self, *args, **kwargs) if self.is_cuda else original(self, *args, **kwargs)
+
+        setattr(tensor, name, replaced)
+
+    replace("__repr__", lambda self, **kwargs: text(self))
+    replace("__str__", lambda self: text(self))
+    replace("__format__", lambda self, spec: format(self.item(), spec) if self.dim() == 0 else format(text(self), spec))
+
+
+def _copies(recorder, tensor):
+    original = tensor.__deepcopy__
+
+    def deepcopy(self, memo):
+        if not self.is_cuda or type(self) not in (torch.Tensor, torch.nn.Parameter):
+            return original(self, memo)
+        if id(self) not in memo:
+            clone = self.detach().clone()
+            memo[id(self)] = torch.nn.Parameter(clone, self.requires_grad) if isinstance(self, torch.nn.Parameter) \
+                else clone.requires_grad_(self.requires_grad)
+        return memo[id(self)]
+
+    tensor.__deepcopy__ = deepcopy
+    reduce_ex = tensor.__reduce_ex__
+
+    def refuse_pickle(self, protocol):
+        if self.is_cuda:
+            recorder.event("host_read", "pickle of a tensor")
+            recorder.unsupported("pickling a device tensor")
+        return reduce_ex(self, protocol)
+
+    tensor.__reduce_ex__ = refuse_pickle
+
+
+def _compilers(recorder):
+    """torch.compile would record nothing of its own: the function runs as it is, and each operator is judged."""
+    def compile_nothing(model=None, **kwargs):
+        return model if model is not None else (lambda function: function)
+
+    torch.compile = compile_nothing
+    torch.jit.script = lambda function=None, *args, **kwargs: function
+
+    def backward(*args, **kwargs):
+        recorder.unsupported("autograd's backward pass")
+
+    torch.autograd.backward = backward
+    torch.Tensor.backward = backward
+    torch.autograd.grad = backward
