@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of deviations and of their products: for independent elements each is nearly normal with known variance.
+#include "judge/random_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kgb {
+namespace {
+
+constexpr double kLimit = 4.8916;       // two-sided 1e-6
+constexpr double kEnoughVariance = 25;  // below it the sums are not yet normal and are not tested
+
+std::optional<double> z_of(double sum, double variance) {
+  if (variance < kEnoughVariance) return std::nullopt;
+  return sum / std::sqrt(variance);
+}
+
+}  // namespace
+
+void RandomCheck::add(std::span<const double> values, std::span<const double> means, std::span<const double> variances) {
+  double previous = 0, previous_variance = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double deviation = values[i] - means[i];
+    if (variances[i] == 0) {
+      fixed_wrong_ += deviation == 0 ? 0 : 1;
+      continue;
+    }
+    sum_deviation_ += deviation;
+    sum_variance_ += variances[i];
+    serial_ += deviation * previous;
+    serial_variance_ += variances[i] * previous_variance;
+    previous = deviation;
+    previous_variance = variances[i];
+  }
+  elements_ += static_cast<std::int64_t>(values.size());
+}
+
+void RandomCheck::add_pair(std::span<const double> first, std::span<const double> second, std::span<const double> means,
+                           std::span<const double> variances) {
+  double free_variance = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    cross_ += (first[i] - means[i]) * (second[i] - means[i]);
+    cross_variance_ += variances[i] * variances[i];
+    free_variance += variances[i];
+  }
+  // Equal outputs are a coincidence only while few elements are free: with variance v an element agrees with
+  // probability 1 - 2v (two values), so 40 units of variance leave less than 1e-6.
+  if (free_variance >= 40 && std::equal(first.begin(), first.end(), second.begin())) ++identical_pairs_;
+}
+
+std::optional<std::string> RandomCheck::verdict() const {
+  if (fixed_wrong_ > 0)
+    return fmt::format("{} elements are not random (probability 0 or 1) and have the wrong value", fixed_wrong_);
+  if (identical_pairs_ > 0) return "two calls that must be independent gave the same output";
+  struct Test {
+    const char* what;
+    double sum, variance;
+  };
+  for (const Test& test : {Test{"the mean", sum_deviation_, sum_variance_},
+                           Test{"neighbouring elements", serial_, serial_variance_},
+                           Test{"independent calls", cross_, cross_variance_}}) {
+    const std::optional<double> z = z_of(test.sum, test.variance);
+    if (z && std::abs(*z) > kLimit)
+      return fmt::format("{}: {:.1f} standard deviations from what independent samples give (limit {:.2f})", test.what,
+                         *z, kLimit);
+  }
+  return std::nullopt;
+}
+
+}  // namespace kgb
