@@ -131,12 +131,9 @@ def warm_up():
     import torch
     import torch.fx.experimental.symbolic_shapes  # noqa: F401  (a third of a second at the first meta operator)
 
-    from . import dispatch, operators, session  # noqa: F401  (their imports are the point)
+    from . import dispatch, session  # noqa: F401  (their imports are the point)
     from .triton_driver import warm_compiler
     warm_compiler()
     meta = torch.empty((2, 3), device="meta")
     for value in (torch.empty_like(meta), meta.t().contiguous(), meta.to(torch.float16), torch.zeros_like(meta)):
         dispatch.to_meta(value)
-    for packet in (torch.ops.aten.empty, torch.ops.aten.clone, torch.ops.aten.view, torch.ops.aten.add):
-        for overload in packet.overloads():
-            operators.classify(getattr(packet, overload))
