@@ -94,6 +94,8 @@ def links(root):
             page = (root / path.parent / name) if name else root / path
             if not page.exists():
                 findings.append(f"{path}: link to {target}: there is no such file")
+            elif path.parts[0] == "docs" and not page.resolve().is_relative_to((root / "docs").resolve()):
+                findings.append(f"{path}: link to {target}: leaves docs/, so the site would lack it; name the file instead")
             elif anchor and page.suffix == ".md" and anchor not in anchors(page.read_text()):
                 findings.append(f"{path}: link to {target}: no heading of that name")
     return findings

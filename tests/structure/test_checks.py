@@ -99,6 +99,7 @@ def test_a_header_is_proved_by_its_source_only_when_included_first(tree):
     ("paths", "tools/here.sh", "cd /home/" + "somebody/tree\n", "tools/here.sh:1: a path of one machine"),
     ("links", "docs/a.md", "[b](b.md)\n", "docs/a.md: link to b.md: there is no such file"),
     ("links", "docs/a.md", "# One\n[b](#two)\n", "docs/a.md: link to #two: no heading of that name"),
+    ("links", "docs/a.md", "[b](../CMakeLists.txt)\n", "docs/a.md: link to ../CMakeLists.txt: leaves docs/"),
     ("findings", "src/model/finding_kinds.def", SPDX + "KGB_FINDING(infra, infra)\n", "2 rows in docs/contracts/findings.md, 1 in"),
     ("findings", "src/model/finding_kinds.def",
      SPDX + "KGB_FINDING(infra, infra)\nKGB_FINDING(deadline, pass)\n", "row 2 is ('deadline', 'timeout')"),
