@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Landlock by raw system calls (the headers of older distributions lack the newer rights).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+
+namespace kgb::sandbox {
+
+// Version of the kernel's Landlock; 0: none.
+[[nodiscard]] int landlock_abi() noexcept;
+
+struct LandlockPaths {
+  std::vector<std::string> read;     // files and all beneath folders
+  std::vector<std::string> write;    // the same, and create, change, rename, remove
+  std::vector<std::string> execute;  // read and run as programs
+  std::vector<std::string> devices;  // read and write of these files, no ioctl
+};
+// A rule set that refuses every other path, TCP, signals to and abstract sockets of processes outside, as far as the
+// kernel's version goes. Paths that are not there are left out, but a missing `write` path is an error.
+[[nodiscard]] Result<Fd> make_landlock(const LandlockPaths& paths, bool network);
+
+// In the process to be locked: adds its own /proc/self to the rule set, readable. Only system calls. 0, or an errno.
+[[nodiscard]] int landlock_allow_proc_self(int ruleset) noexcept;
+// Puts the calling thread and all its later children under the rule set. 0, or an errno.
+[[nodiscard]] int landlock_restrict(int ruleset) noexcept;
+
+}  // namespace kgb::sandbox

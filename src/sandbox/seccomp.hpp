@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The system-call filter: what no candidate has a use for is refused.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+
+namespace kgb::sandbox {
+
+struct SeccompRules {
+  bool network = false;     // sockets of any family
+  bool execute = false;     // execve
+  bool metadata = false;      // modes, owners, times and attributes of files, which Landlock does not guard
+  bool new_processes = true;  // fork, vfork, clone of a process (threads are always allowed)
+};
+// The filter as an array of BPF instructions, to be loaded with load_seccomp. Other architectures' calls kill.
+[[nodiscard]] Result<std::string> make_seccomp(const SeccompRules& rules);
+// Needs no_new_privs. Only a system call. 0, or an errno.
+[[nodiscard]] int load_seccomp(const std::string& program) noexcept;
+
+}  // namespace kgb::sandbox

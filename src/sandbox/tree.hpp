@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Process trees as /proc shows them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace kgb::sandbox {
+
+// Children of a process, those of all its threads. Empty when it is gone.
+[[nodiscard]] std::vector<pid_t> children_of(pid_t pid);
+// Anonymous and shared memory that a process and all its descendants hold, bytes; shared pages count once for each.
+[[nodiscard]] std::uint64_t resident_bytes(pid_t pid);
+
+}  // namespace kgb::sandbox
