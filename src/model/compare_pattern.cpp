@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts into words what wrong elements have in common: where they lie and what they hold.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "fmt/format.h"
+#include "model/compare_detail.hpp"
+#include "model/element.hpp"
+
+namespace kgb::compare_detail {
+namespace {
+
+constexpr std::int64_t kSample = 1 << 20;  // elements looked at: a pattern shows in far fewer
+
+// One element as a real; of a complex one the component with the larger error does not matter here, so the real part.
+double got_at(const Job& job, std::int64_t index) {
+  const DType dtype = job.expected.dtype;
+  const std::byte* at = job.got.data() + static_cast<std::size_t>(index) * size_of(dtype);
+  if (is_float(dtype) || is_complex(dtype)) {
+    double value = 0;
+    decode_reals(dtype, at, std::span(&value, 1));
+    return value;
+  }
+  std::int64_t value = 0;
+  decode_integers(dtype, at, std::span(&value, 1));
+  return static_cast<double>(value);
+}
+
+double expected_at(const Job& job, std::int64_t index) {
+  double value = 0;
+  expected_reals(job.expected, job.expected.kind == ValueKind::c128 ? 2 * index : index, std::span(&value, 1));
+  return value;
+}
+
+struct Sample {
+  std::vector<std::int64_t> index;
+  std::vector<double> got, expected;
+};
+
+Sample bad_sample(const Job& job) {
+  Sample sample;
+  for (std::int64_t i = 0; i < job.numel && static_cast<std::int64_t>(sample.index.size()) < kSample / 64; ++i) {
+    if (job.bad[static_cast<std::size_t>(i)] == 0) continue;
+    sample.index.push_back(i);
+    sample.got.push_back(got_at(job, i));
+    sample.expected.push_back(expected_at(job, i));
+  }
+  return sample;
+}
+
+template <typename Test>
+bool all_of_sample(const Sample& sample, Test test) {
+  for (std::size_t i = 0; i < sample.index.size(); ++i)
+    if (!test(sample.got[i], sample.expected[i])) return false;
+  return !sample.index.empty();
+}
+
+// The shortest range of the last dimension that holds all bad elements, when every row has it wholly bad.
+std::string where_in_rows(const Job& job) {
+  const std::int64_t columns = job.expected.shape.back();
+  const std::int64_t rows = job.numel / columns;
+  if (rows < 2 || columns < 2) return {};
+  std::vector<std::int64_t> per_column(static_cast<std::size_t>(columns), 0);
+  std::int64_t bad_rows = 0, whole_rows = 0, first_bad_row = rows;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::int64_t in_row = 0;
+    for (std::int64_t c = 0; c < columns; ++c) {
+      if (job.bad[static_cast<std::size_t>(r * columns + c)] == 0) continue;
+      ++per_column[static_cast<std::size_t>(c)];
+      ++in_row;
+    }
+    if (in_row == 0) continue;
+    ++bad_rows;
+    whole_rows += in_row == columns ? 1 : 0;
+    first_bad_row = std::min(first_bad_row, r);
+  }
+  if (whole_rows == bad_rows && bad_rows == rows - first_bad_row && bad_rows < rows)
+    return fmt::format("the last {} of {} rows", bad_rows, rows);
+  if (whole_rows == bad_rows && bad_rows == 1) return fmt::format("row {} of {}", first_bad_row, rows);
+  if (bad_rows != rows) return {};
+  std::int64_t first = columns, last = -1, columns_bad = 0;
+  for (std::int64_t c = 0; c < columns; ++c) {
+    const std::int64_t n = per_column[static_cast<std::size_t>(c)];
+    if (n == 0) continue;
+    if (n != rows) return {};
+    first = std::min(first, c);
+    last = c;
+    ++columns_bad;
+  }
+  if (columns_bad != last - first + 1) return {};
+  if (last == columns - 1) return fmt::format("every row: the last {} of {} elements", columns_bad, columns);
+  if (first == 0) return fmt::format("every row: the first {} of {} elements", columns_bad, columns);
+  return fmt::format("every row: elements {} to {}", first, last);
+}
+
+std::string where(const Job& job) {
+  const std::int64_t n_bad = job.result.n_bad;
+  if (n_bad == job.numel) return job.numel == 1 ? "the only element" : fmt::format("all {} elements", job.numel);
+  if (!job.expected.shape.empty())
+    if (std::string rows = where_in_rows(job); !rows.empty()) return rows;
+  const auto first = std::find(job.bad.begin(), job.bad.end(), 1) - job.bad.begin();
+  if (n_bad == 1) return fmt::format("1 of {} elements", job.numel);
+  if (job.numel - first == n_bad) return fmt::format("the last {} of {} elements", n_bad, job.numel);
+  const auto last = std::find(job.bad.rbegin(), job.bad.rend(), 1) - job.bad.rbegin();
+  if (job.numel - last == n_bad) return fmt::format("the first {} of {} elements", n_bad, job.numel);
+  return fmt::format("{} of {} elements", n_bad, job.numel);
+}
+
+bool close(double got, double expected) {
+  if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) && std::isnan(expected);
+  return got == expected || std::abs(got - expected) <= 1e-3 * std::max(std::abs(got), std::abs(expected));
+}
+
+// Whether got is the expectation read at another place: index -> place.
+template <typename Place>
+bool moved(const Job& job, Place place) {
+  std::int64_t informative = 0;
+  const std::int64_t n = std::min(job.numel, kSample);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t from = place(i);
+    if (from < 0 || from >= job.numel) continue;
+    const double want = expected_at(job, from);
+    if (!close(got_at(job, i), want)) return false;
+    informative += close(want, expected_at(job, i)) ? 0 : 1;
+  }
+  return informative >= 2;
+}
+
+std::optional<std::string> movement(const Job& job) {
+  const auto& shape = job.expected.shape;
+  if (shape.size() >= 2) {
+    const std::int64_t m = shape[shape.size() - 2], n = shape.back();
+    const auto transposed = [m, n](std::int64_t i) {  // the storage holds [n, m]
+      const std::int64_t page = i / (m * n), in_page = i % (m * n);
+      return page * m * n + (in_page % m) * n + in_page / m;
+    };
+    if (m > 1 && n > 1 && moved(job, transposed)) return "transposed";
+  }
+  if (job.numel > 2 && moved(job, [&](std::int64_t i) { return job.numel - 1 - i; })) return "in reverse order";
+  if (job.numel > 2 && moved(job, [](std::int64_t i) { return i + 1; })) return "shifted by one element (reads ahead)";
+  if (job.numel > 2 && moved(job, [](std::int64_t i) { return i - 1; })) return "shifted by one element (lags behind)";
+  return std::nullopt;
+}
+
+// A constant factor between got and expected, such as a mean that is a sum.
+std::optional<double> factor(const Sample& sample) {
+  std::optional<double> found;
+  for (std::size_t i = 0; i < sample.index.size(); ++i) {
+    const double g = sample.got[i], e = sample.expected[i];
+    if (!std::isfinite(g) || !std::isfinite(e)) return std::nullopt;
+    if (g == 0 && e == 0) continue;
+    if (g == 0 || e == 0) return std::nullopt;
+    if (!found) found = g / e;
+    if (std::abs(g - *found * e) > 2e-3 * std::abs(g)) return std::nullopt;
+  }
+  return found && sample.index.size() >= 2 && std::abs(*found - 1) > 5e-3 ? found : std::nullopt;
+}
+
+// Errors all of the size of one rounding to a lower precision.
+std::string lower_precision(const Job& job, const Sample& sample) {
+  double worst = 0;
+  for (std::size_t i = 0; i < sample.index.size(); ++i) {
+    const double e = sample.expected[i];
+    if (!std::isfinite(sample.got[i]) || !std::isfinite(e) || e == 0) return {};
+    double scale = std::abs(e);
+    if (job.expected.magnitude.size() == static_cast<std::size_t>(job.numel))
+      scale = std::max(scale, job.expected.magnitude[static_cast<std::size_t>(sample.index[i])]);
+    worst = std::max(worst, std::abs(sample.got[i] - e) / scale);
+  }
+  if (unit_roundoff(job.expected.dtype) < 0x1p-20 && worst > 0x1p-15 && worst < 0x1p-10)
+    return "small errors, as if computed in tf32 or f16";
+  if (worst >= 0x1p-10 && worst < 0x1p-7 && unit_roundoff(job.expected.dtype) < 0x1p-9)
+    return "small errors, as if computed in bf16";
+  if (worst < 0x1p-20 && unit_roundoff(job.expected.dtype) < 0x1p-40) return "small errors, as if computed in f32";
+  return {};
+}
+
+std::string what(const Job& job, const Sample& sample) {
+  const CompareResult& result = job.result;
+  if (result.n_poison == result.n_bad) return "never written (still the poison)";
+  if (all_of_sample(sample, [](double g, double) { return g == 0; })) return "all zero";
+  if (all_of_sample(sample, [](double g, double e) { return std::isnan(g) && !std::isnan(e); }))
+    return "NaN where none is due";
+  if (all_of_sample(sample, [](double g, double e) { return std::isinf(g) && std::isfinite(e); }))
+    return "infinite where a finite value is due";
+  if (all_of_sample(sample, [](double g, double e) { return std::isfinite(g) && !std::isfinite(e); }))
+    return "finite where NaN or infinity is due";
+  if (all_of_sample(sample, [](double g, double e) { return e != 0 && close(g, -e); })) return "the sign is wrong";
+  const double first = sample.got.front();
+  if (sample.index.size() > 2 && all_of_sample(sample, [first](double g, double) { return g == first; }))
+    return fmt::format("all the same value {:.6g}", first);
+  if (!is_complex(job.expected.dtype))
+    if (auto text = movement(job)) return *text;
+  if (const auto ratio = factor(sample)) return fmt::format("{:.6g} times the expected value", *ratio);
+  std::string precision = lower_precision(job, sample);
+  if (!precision.empty()) return precision;
+  if (result.n_poison > 0) return fmt::format("{} of them never written (still the poison)", result.n_poison);
+  return {};
+}
+
+std::string number_text(double value, DType dtype) {
+  if (dtype == DType::f64 || dtype == DType::c128) return fmt::format("{:.17g}", value);
+  return fmt::format("{:.9g}", value);
+}
+
+}  // namespace
+
+std::string pattern_of(const Job& job) {
+  const Sample sample = bad_sample(job);
+  const std::string content = what(job, sample);
+  return content.empty() ? where(job) : where(job) + ": " + content;
+}
+
+std::string position_text(std::int64_t index, const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> position(shape.size());
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    position[d] = index % shape[d];
+    index /= shape[d];
+  }
+  return fmt::format("[{}]", fmt::join(position, ","));
+}
+
+bool holds_poison(const Job& job, std::int64_t index) {
+  if (!job.options.poison) return false;
+  const std::size_t size = size_of(job.expected.dtype);
+  const auto bytes = job.got.subspan(static_cast<std::size_t>(index) * size, size);
+  return std::all_of(bytes.begin(), bytes.end(), [&](std::byte b) { return b == *job.options.poison; });
+}
+
+std::string got_text(const Job& job, std::int64_t index) {
+  const DType dtype = job.expected.dtype;
+  const std::byte* at = job.got.data() + static_cast<std::size_t>(index) * size_of(dtype);
+  if (is_complex(dtype)) {
+    std::array<double, 2> pair{};
+    decode_reals(dtype, at, pair);
+    return fmt::format("({}, {})", number_text(pair[0], dtype), number_text(pair[1], dtype));
+  }
+  if (is_float(dtype)) return number_text(got_at(job, index), dtype);
+  std::int64_t value = 0;
+  decode_integers(dtype, at, std::span(&value, 1));
+  return dtype == DType::u64 ? fmt::format("{}", static_cast<std::uint64_t>(value)) : fmt::format("{}", value);
+}
+
+std::string expected_text(const Job& job, std::int64_t index) {
+  if (job.expected.kind == ValueKind::c128) {
+    std::array<double, 2> pair{};
+    expected_reals(job.expected, 2 * index, pair);
+    return fmt::format("({:.17g}, {:.17g})", pair[0], pair[1]);
+  }
+  if (job.expected.kind == ValueKind::f64) return fmt::format("{:.17g}", expected_at(job, index));
+  std::int64_t value = 0;
+  expected_integers(job.expected, index, std::span(&value, 1));
+  return fmt::format("{}", value);
+}
+
+}  // namespace kgb::compare_detail
