@@ -121,7 +121,9 @@ def settle(name, value, params, scope):
     kind = params.get(name, ("int",))[0]
     if isinstance(value, dict):
         return tensor_spec(value, scope)
-    if kind == "str" or (kind.startswith("ScalarType") and value in DTYPES):
+    if kind == "str?" and value == "None":
+        return None
+    if kind in ("str", "str?") or (kind.startswith("ScalarType") and value in DTYPES):
         return value
     if isinstance(value, list):
         return [number(v, scope) for v in value]
