@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # kgb_module(NAME [HOT] DEPS a b): static library kgb_NAME from src/NAME, able to include only its DEPS (transitively).
-# HOT: time is spent here, so a Release build compiles it with -O2. src/NAME/module.cmake may add to the target.
+# HOT: time is spent here, so a Release build compiles it with -O2, all but *_json.cpp: their templates cost most to
+# optimise and gain least. src/NAME/module.cmake may add to the target.
 function(kgb_module name)
   cmake_parse_arguments(M "HOT" "" "DEPS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp ${CMAKE_SOURCE_DIR}/src/${name}/*.S)
@@ -18,7 +19,9 @@ function(kgb_module name)
     target_link_libraries(kgb_${name} PUBLIC kgb_${dep})
   endforeach()
   if(M_HOT AND NOT KGB_SANITIZE)
-    target_compile_options(kgb_${name} PRIVATE $<$<CONFIG:Release>:-O2>)
+    set(hot_sources ${sources})
+    list(FILTER hot_sources EXCLUDE REGEX "_json\\.cpp$")
+    set_property(SOURCE ${hot_sources} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
   endif()
   if(EXISTS ${CMAKE_SOURCE_DIR}/src/${name}/module.cmake)
     include(${CMAKE_SOURCE_DIR}/src/${name}/module.cmake)

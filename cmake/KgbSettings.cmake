@@ -14,12 +14,9 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g")
 
 find_program(KGB_CCACHE ccache)
 if(KGB_CCACHE)
-  # With a precompiled header ccache wants this said; -fpch-preprocess lets it see that header.
+  # Without this ccache passes over every file that uses a precompiled header (apps/ does, for CLI11).
   set(CMAKE_C_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${KGB_CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
-  endif()
 endif()
 find_program(KGB_MOLD mold)
 if(KGB_MOLD)
