@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dispatch mode: every torch operator of host code passes here and becomes a node, an event or nothing."""
 
+import functools
 import threading
 
 import torch
@@ -39,6 +40,15 @@ def concerns_device(args, kwargs):
 
 def to_meta(tensor):
     return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device="meta")
+
+
+def map_tensors(value, change):
+    """`value` with `change` applied to its tensors; operators nest their arguments at most in lists."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)([map_tensors(v, change) for v in value])
+    return value
 
 
 class RecordingMode(TorchDispatchMode):
@@ -85,11 +95,10 @@ class RecordingMode(TorchDispatchMode):
 
     # -- new tensors -----------------------------------------------------------------------------------------
     def _meta_result(self, func, args, kwargs):
-        kwargs = tree_map(lambda v: to_meta(v) if isinstance(v, torch.Tensor) else v, kwargs)
+        kwargs = {k: map_tensors(v, to_meta) for k, v in kwargs.items() if k != "pin_memory"}
         if "device" in func_arguments(func):
             kwargs["device"] = "meta"
-        kwargs.pop("pin_memory", None)
-        return func(*tree_map(lambda v: to_meta(v) if isinstance(v, torch.Tensor) else v, args), **kwargs)
+        return func(*map_tensors(args, to_meta), **kwargs)
 
     def new_like(self, meta):
         """A phantom tensor over a new buffer with the shape, strides and dtype of another tensor."""
@@ -326,8 +335,9 @@ def covers(tensor, buffer):
     return tensor.is_contiguous() and tensor.numel() * tensor.element_size() == buffer.bytes
 
 
+@functools.lru_cache(maxsize=None)
 def func_arguments(func):
-    return {a.name for a in func._schema.arguments}
+    return frozenset(a.name for a in func._schema.arguments)
 
 
 def raw_bytes(tensor):

@@ -166,7 +166,7 @@ def _walk(recorder, value, path, leaves, depth):
     scalar = value if kind in (int, float, bool, str) else None
     odd = kind not in (int, float, bool, str, complex, torch.dtype, torch.device, torch.Size)
     if kind is complex:
-        scalar = [_number(value.real), _number(value.imag)]
+        scalar = repr(value)
     leaves.append(Leaf(path, kind.__name__, None, _number(scalar), odd))
     return kind.__name__
 

@@ -2,13 +2,19 @@
 """The recorder: takes in what host code does on phantom tensors and keeps it as nodes and events."""
 
 import contextlib
+import gc
 import os
 import sys
 import threading
 
+import torch
+
 from . import nodes, phantom
 
 MAX_EVENTS = 1000            # per call; host code in a loop must not fill the memory with evidence
+MAX_NODES = 20000            # per call; a recording may hold 65536
+MAX_BYTES = 60 << 30         # of one job's buffers; a recording may hold 64 GiB
+MAX_TEXT = 500               # of an event
 MAX_UPLOAD = 8 << 20         # bytes of one upload that are kept; the policy's cap is far below
 
 
@@ -25,6 +31,7 @@ class Recorder:
         self.nodes = []
         self.events = []
         self.uploaded = 0         # bytes in this call
+        self.allocated = 0        # bytes in this job
         self.home = 0             # job number of the import that the candidate's module came from
         self.foreign = None       # a buffer of an earlier job that this one touched
         self.streams = None       # set by cuda_shim
@@ -33,11 +40,17 @@ class Recorder:
 
     def begin(self, job, call):
         """Starts a call with empty lists; the ones before stay with whoever took them."""
+        if job != self.job:
+            self.allocated = 0
         self.job, self.call, self.nodes, self.events, self.uploaded = job, call, [], [], 0
 
     # -- buffers ---------------------------------------------------------------------------------------------
     def allocate(self, size, kind="alloc", arg=None):
         with self._lock:
+            self.allocated += size
+            if self.allocated > MAX_BYTES:
+                raise torch.OutOfMemoryError(f"CUDA out of memory. Tried to allocate {size} bytes; the workload has "
+                                             f"{self.allocated - size} already.")
             return self.space.allocate(size, kind, self.job, self.call, arg)
 
     def view(self, tensor):
@@ -65,6 +78,8 @@ class Recorder:
                 self.touch(buffer)
             if self.streams is not None and not self._discarding:
                 self.streams.ordered(node, self)
+            if len(self.nodes) >= MAX_NODES:
+                self.unsupported(f"a call with more than {MAX_NODES} launches, fills and copies")
             self.nodes.append(node)
 
     def touch(self, buffer):
@@ -75,7 +90,7 @@ class Recorder:
     def event(self, kind, what):
         with self._lock:
             if len(self.events) < MAX_EVENTS:
-                self.events.append(nodes.Event(kind, what, self.where()))
+                self.events.append(nodes.Event(kind, what[:MAX_TEXT], self.where()))
 
     def unsupported(self, what):
         """Notes what no plan can hold, and raises it into the candidate."""
@@ -128,8 +143,8 @@ class Recorder:
 
 def warm_up():
     """For the zygote, before any candidate: imports everything, compiles one kernel to TTIR, fills lazy caches."""
-    import torch
-    import torch.fx.experimental.symbolic_shapes  # noqa: F401  (a third of a second at the first meta operator)
+    import torch._dynamo  # noqa: F401  (a second, at the first call of a torch.library.custom_op)
+    import torch.fx.experimental.symbolic_shapes  # noqa: F401  (a third of a second, at the first meta operator)
 
     from . import dispatch, session  # noqa: F401  (their imports are the point)
     from .triton_driver import warm_compiler
@@ -137,3 +152,5 @@ def warm_up():
     meta = torch.empty((2, 3), device="meta")
     for value in (torch.empty_like(meta), meta.t().contiguous(), meta.to(torch.float16), torch.zeros_like(meta)):
         dispatch.to_meta(value)
+    gc.collect()
+    gc.freeze()  # a fork's collections would touch, and so copy, every page of the modules

@@ -99,14 +99,14 @@ class Session:
     # -- jobs ------------------------------------------------------------------------------------------------
     def record(self, job):
         """The recording of one job as JSON bytes. Failure when the candidate raised or cannot be recorded."""
-        for attempt in range(2):
+        for _ in range(2):
             if self.stateful:
                 self.load()
             self.recorder.foreign = None
             number = next(self._jobs)
             inputs, calls = [], []
-            for index, call in enumerate(job["calls"]):
-                arguments, recorded = self._call(number, index, call)
+            for index in range(len(job["calls"])):
+                arguments, recorded = self._call(number, index, job["calls"])
                 inputs += arguments.inputs
                 calls.append(recorded)
             if self.recorder.foreign is None:
@@ -119,7 +119,8 @@ class Session:
         self._add_import(calls, number)
         return plan_writer.recording_json(self.request["target"], inputs, calls)
 
-    def _call(self, number, index, call):
+    def _call(self, number, index, job_calls):
+        call = job_calls[index]
         self.recorder.begin(number, index)
         arguments = Arguments(self.recorder, call, index, self.request.get("host_values") or {}, self.seed)
         entry = getattr(self.module, call["entry"], None)
@@ -134,9 +135,13 @@ class Session:
             raise self.failure(error, call=index) from None
         self._end_threads()
         self.recorder.streams.end_call(self.recorder)
+        if index + 1 == len(job_calls):
+            self._check_patches()
+        return arguments, RecordedCall(self.recorder.nodes, self.recorder.events, structure, outputs)
+
+    def _check_patches(self):
         for name in self.watch.changed()[:8]:
             self.recorder.event("judge_patched", name)
-        return arguments, RecordedCall(self.recorder.nodes, self.recorder.events, structure, outputs)
 
     def _end_threads(self):
         deadline = time.monotonic() + THREAD_WAIT_S
@@ -144,7 +149,7 @@ class Session:
             self.recorder.event("thread", thread.name)
             thread.join(max(0.0, deadline - time.monotonic()))
             if thread.is_alive():
-                self.recorder.event("recorder_unsupported", f"thread {thread.name} still runs after the call")
+                self.recorder.event("recorder_unsupported", f"a thread that outlives the call ({thread.name})")
 
     def _add_import(self, calls, number):
         """Puts what the import did before the first call, when the recording uses a buffer of the import."""

@@ -51,7 +51,7 @@ class Streams:
                 if other != stream.stream_id and stream.seen.get(other, 0) < tick and not self._reported:
                     self._reported = True
                     recorder.event("recorder_unsupported",
-                                   "work on two streams touches one buffer with no wait between")
+                                   "two streams on one buffer without a wait between them")
             buffer.last = (stream.stream_id, stream.tick)
 
     def end_call(self, recorder):
@@ -60,7 +60,7 @@ class Streams:
             for stream in self._all[1:]:
                 if self.default.seen.get(stream.stream_id, 0) < stream.tick:
                     recorder.event("recorder_unsupported",
-                                   "the call returns while work is left on a stream that nobody waited for")
+                                   "a stream that nobody waited for before the return")
                     break
         self.synchronize()
         self._reported = False

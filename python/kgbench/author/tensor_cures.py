@@ -3,8 +3,6 @@
 
 import torch
 
-PINNED = "pin_memory"
-
 
 def install(recorder):
     """Patches torch for the life of this process; host tensors keep the original behaviour."""
@@ -69,9 +67,11 @@ def _compilers(recorder):
     torch.compile = compile_nothing
     torch.jit.script = lambda function=None, *args, **kwargs: function
 
-    def backward(*args, **kwargs):
-        recorder.unsupported("autograd's backward pass")
+    def refuse():
+        def backward(*args, **kwargs):
+            recorder.unsupported("autograd's backward pass")
+        return backward
 
-    torch.autograd.backward = backward
-    torch.Tensor.backward = backward
-    torch.autograd.grad = backward
+    # One function per name: torch's tracer keeps a table of functions and refuses duplicates.
+    for owner, name in ((torch.autograd, "backward"), (torch.autograd, "grad"), (torch.Tensor, "backward")):
+        setattr(owner, name, refuse())

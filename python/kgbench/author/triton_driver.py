@@ -15,6 +15,7 @@ from triton.backends.nvidia.compiler import CUDABackend
 from triton.runtime import driver as active_driver
 
 from . import nodes, phantom
+from .kernel_cache import PrivateCache
 from .tuning import Benchmarker
 
 # What TTIR does not hold and a later stage needs. Left out: extern_libs (a path of this machine) and the target.
@@ -169,7 +170,7 @@ def convert(recorder, value, kind, position):
     low, high = INTEGER_RANGES[kind]
     if not low <= number <= high:
         raise OverflowError(f"argument {position}: {number} does not fit {kind}")
-    return number
+    return number - (1 << 64) if number >= 1 << 63 else number  # a plan's integers are signed; the bits are the same
 
 
 class Utils:
@@ -249,6 +250,7 @@ def install(recorder, chip, workspace, autotune, stream=lambda: 0):
     register_backend()
     triton.compiler.compiler.max_shared_mem.cache_clear()
     knobs.cache.dir = os.path.join(workspace, ".triton")
+    knobs.cache.manager_class = PrivateCache
     knobs.autotuning.cache = False
     Launcher.recorder = recorder
     benchmarker = Benchmarker(recorder, autotune)
@@ -263,6 +265,7 @@ def warm_compiler():
     register_backend()
     chip = Chip({})
     before = knobs.cache.dir
+    knobs.cache.manager_class = PrivateCache
     with tempfile.TemporaryDirectory() as folder:
         knobs.cache.dir = folder
         active_driver.set_active(Driver(chip))

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triton's cache for one author process: plain files in the workspace, groups in memory."""
+
+import os
+
+from triton import knobs
+from triton.runtime.cache import CacheManager
+
+_groups = {}
+
+
+class PrivateCache(CacheManager):
+    """Triton's own manager guards against other processes with a temporary folder per file, which is half of a
+    small kernel's compile time. Nobody shares this cache."""
+
+    def __init__(self, key, override=False, dump=False):
+        self._folder = os.path.join(knobs.cache.dir, key)
+
+    def _path(self, filename):
+        return os.path.join(self._folder, filename)
+
+    def get_file(self, filename):
+        path = self._path(filename)
+        return path if os.path.exists(path) else None
+
+    def put(self, data, filename, binary=True):
+        os.makedirs(self._folder, exist_ok=True)
+        path = self._path(filename)
+        with open(path, "wb") as file:
+            file.write(data if isinstance(data, bytes) else str(data).encode())
+        return path
+
+    def get_group(self, filename):
+        group = _groups.get(self._path(filename))
+        return group if group and all(os.path.exists(p) for p in group.values()) else None
+
+    def put_group(self, filename, group):
+        _groups[self._path(filename)] = dict(group)
