@@ -8,9 +8,15 @@ struct SubF { template <typename T> static T apply(T a, T b) { return a - b; } }
 struct MulF { template <typename T> static T apply(T a, T b) { return a * b; } };
 struct DivF { template <typename T> static T apply(T a, T b) { return a / b; } };
 struct RemF { template <typename T> static T apply(T a, T b) { return std::fmod(a, b); } };
-struct PowF { template <typename T> static T apply(T a, T b) { return std::pow(a, b); } };
 struct Atan2 { template <typename T> static T apply(T a, T b) { return std::atan2(a, b); } };
 // clang-format on
+struct PowF {
+  template <typename T>
+  static T apply(T a, T b) {
+    if constexpr (sizeof(T) == 4) return PowF32::apply(a, b);
+    else return std::pow(a, b);
+  }
+};
 
 template <typename T>
 using BitsOf = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;

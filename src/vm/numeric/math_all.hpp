@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What math.cpp compiles per instruction set.
 #include "vm/numeric/narrow_kernels.hpp"
+#include "vm/numeric/approx_kernels.hpp"
 #include "vm/numeric/math_kernels.hpp"

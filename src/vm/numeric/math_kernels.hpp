@@ -67,27 +67,55 @@ void unary_span(const void* pa, void* po, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = Op::template apply<T>(a[i]);
 }
 
-template <typename Op, typename Narrow>
+// f16 and bf16 through the f32 kernel.
+template <UnaryFn F32, typename Narrow>
 void narrow_unary_span(const void* pa, void* po, std::size_t n) {
   using Bits = typename Narrow::Bits;
   alignas(64) float x[chunk_size];
   for (std::size_t i = 0; i < n; i += chunk_size) {
     const std::size_t count = std::min(chunk_size, n - i);
     widen(Narrow{}, static_cast<const Bits*>(pa) + i, x, count);
-    unary_span<Op, float>(x, x, count);
+    F32(x, x, count);
     narrow(Narrow{}, x, static_cast<Bits*>(po) + i, count);
   }
 }
 
-template <typename Op>
-UnaryFn float_unary(DType dtype) {
+template <UnaryFn F32, UnaryFn F64>
+UnaryFn kernel_by_dtype(DType dtype) {
   switch (dtype) {
-    case DType::f16: return &narrow_unary_span<Op, NarrowF16>;
-    case DType::bf16: return &narrow_unary_span<Op, NarrowBF16>;
-    case DType::f32: return &unary_span<Op, float>;
-    case DType::f64: return &unary_span<Op, double>;
+    case DType::f16: return &narrow_unary_span<F32, NarrowF16>;
+    case DType::bf16: return &narrow_unary_span<F32, NarrowBF16>;
+    case DType::f32: return F32;
+    case DType::f64: return F64;
     default: return nullptr;
   }
+}
+
+// f32 in its own arithmetic: exact or correctly rounded operations.
+template <typename Op>
+UnaryFn plain_unary(DType dtype) {
+  return kernel_by_dtype<&unary_span<Op, float>, &unary_span<Op, double>>(dtype);
+}
+
+// f32 through libm's f64 function and one rounding: for the functions that are rare in kernels.
+template <typename Op>
+void through_f64_span(const void* pa, void* po, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    static_cast<float*>(po)[i] =
+        static_cast<float>(Op::template apply<double>(static_cast<double>(static_cast<const float*>(pa)[i])));
+}
+template <typename Op>
+UnaryFn rare_unary(DType dtype) {
+  return kernel_by_dtype<&through_f64_span<Op>, &unary_span<Op, double>>(dtype);
+}
+
+template <typename Approx, typename Op>
+UnaryFn vector_unary(DType dtype) {
+  return kernel_by_dtype<&approx_span<Approx>, &unary_span<Op, double>>(dtype);
+}
+template <typename Approx, typename Op>
+UnaryFn trig_unary(DType dtype) {
+  return kernel_by_dtype<&trig_span<Approx>, &unary_span<Op, double>>(dtype);
 }
 
 template <typename Op>
@@ -112,43 +140,43 @@ UnaryFn bool_unary(UnaryOp op) {
 
 UnaryFn rounding_kernel(UnaryOp op, DType dtype) {
   switch (op) {
-    case UnaryOp::negf: return float_unary<NegF>(dtype);
-    case UnaryOp::absf: return float_unary<AbsF>(dtype);
-    case UnaryOp::sqrt: return float_unary<Sqrt>(dtype);
-    case UnaryOp::rsqrt: return float_unary<Rsqrt>(dtype);
-    case UnaryOp::floor: return float_unary<Floor>(dtype);
-    case UnaryOp::ceil: return float_unary<Ceil>(dtype);
-    case UnaryOp::trunc: return float_unary<Trunc>(dtype);
-    case UnaryOp::roundeven: return float_unary<RoundEven>(dtype);
-    case UnaryOp::round: return float_unary<RoundAway>(dtype);
+    case UnaryOp::negf: return plain_unary<NegF>(dtype);
+    case UnaryOp::absf: return plain_unary<AbsF>(dtype);
+    case UnaryOp::sqrt: return plain_unary<Sqrt>(dtype);
+    case UnaryOp::rsqrt: return vector_unary<RsqrtF32, Rsqrt>(dtype);
+    case UnaryOp::floor: return plain_unary<Floor>(dtype);
+    case UnaryOp::ceil: return plain_unary<Ceil>(dtype);
+    case UnaryOp::trunc: return plain_unary<Trunc>(dtype);
+    case UnaryOp::roundeven: return plain_unary<RoundEven>(dtype);
+    case UnaryOp::round: return plain_unary<RoundAway>(dtype);
     default: return nullptr;
   }
 }
 
 UnaryFn transcendental_kernel(UnaryOp op, DType dtype) {
   switch (op) {
-    case UnaryOp::exp: return float_unary<Exp>(dtype);
-    case UnaryOp::exp2: return float_unary<Exp2>(dtype);
-    case UnaryOp::expm1: return float_unary<Expm1>(dtype);
-    case UnaryOp::log: return float_unary<Log>(dtype);
-    case UnaryOp::log2: return float_unary<Log2>(dtype);
-    case UnaryOp::log10: return float_unary<Log10>(dtype);
-    case UnaryOp::log1p: return float_unary<Log1p>(dtype);
-    case UnaryOp::sin: return float_unary<Sin>(dtype);
-    case UnaryOp::cos: return float_unary<Cos>(dtype);
-    case UnaryOp::tan: return float_unary<Tan>(dtype);
-    case UnaryOp::sinh: return float_unary<Sinh>(dtype);
-    case UnaryOp::cosh: return float_unary<Cosh>(dtype);
-    case UnaryOp::tanh: return float_unary<Tanh>(dtype);
-    case UnaryOp::asin: return float_unary<Asin>(dtype);
-    case UnaryOp::acos: return float_unary<Acos>(dtype);
-    case UnaryOp::atan: return float_unary<Atan>(dtype);
-    case UnaryOp::asinh: return float_unary<Asinh>(dtype);
-    case UnaryOp::acosh: return float_unary<Acosh>(dtype);
-    case UnaryOp::atanh: return float_unary<Atanh>(dtype);
-    case UnaryOp::erf: return float_unary<Erf>(dtype);
-    case UnaryOp::erfc: return float_unary<Erfc>(dtype);
-    case UnaryOp::cbrt: return float_unary<Cbrt>(dtype);
+    case UnaryOp::exp: return vector_unary<ExpF32, Exp>(dtype);
+    case UnaryOp::exp2: return vector_unary<Exp2F32, Exp2>(dtype);
+    case UnaryOp::expm1: return vector_unary<Expm1F32, Expm1>(dtype);
+    case UnaryOp::log: return vector_unary<LogF32, Log>(dtype);
+    case UnaryOp::log2: return vector_unary<Log2F32, Log2>(dtype);
+    case UnaryOp::log10: return vector_unary<Log10F32, Log10>(dtype);
+    case UnaryOp::log1p: return rare_unary<Log1p>(dtype);
+    case UnaryOp::sin: return trig_unary<SinF32, Sin>(dtype);
+    case UnaryOp::cos: return trig_unary<CosF32, Cos>(dtype);
+    case UnaryOp::tan: return rare_unary<Tan>(dtype);
+    case UnaryOp::sinh: return rare_unary<Sinh>(dtype);
+    case UnaryOp::cosh: return rare_unary<Cosh>(dtype);
+    case UnaryOp::tanh: return vector_unary<TanhF32, Tanh>(dtype);
+    case UnaryOp::asin: return rare_unary<Asin>(dtype);
+    case UnaryOp::acos: return rare_unary<Acos>(dtype);
+    case UnaryOp::atan: return rare_unary<Atan>(dtype);
+    case UnaryOp::asinh: return rare_unary<Asinh>(dtype);
+    case UnaryOp::acosh: return rare_unary<Acosh>(dtype);
+    case UnaryOp::atanh: return rare_unary<Atanh>(dtype);
+    case UnaryOp::erf: return vector_unary<ErfF32, Erf>(dtype);
+    case UnaryOp::erfc: return rare_unary<Erfc>(dtype);
+    case UnaryOp::cbrt: return rare_unary<Cbrt>(dtype);
     default: return nullptr;
   }
 }
