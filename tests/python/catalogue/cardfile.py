@@ -55,12 +55,12 @@ def functions(scope):
 
     numel = lambda t: sum(map(size, t)) if isinstance(t, list) else size(t)
     names = {
-        "numel": numel, "shape": size, "ndim": lambda t: len(t["shape"]), "dtype": lambda t: t["dtype"],
+        "numel": numel, "shape": size, "ndim": lambda t: len(t["shape"]), "dtype": lambda t: (t[0] if isinstance(t, list) else t)["dtype"],
         "nbytes": lambda t: numel(t) * DTYPES[(t[0] if isinstance(t, list) else t)["dtype"]].itemsize,
         "min": min, "max": max, "abs": abs, "cdiv": lambda a, b: -(-a // b), "true": True, "false": False,
         "len": len,
     }
-    return names | scope
+    return scope | names  # an argument may be called `shape` or `dtype`; the functions keep their names
 
 
 def evaluate(text, scope):
@@ -154,7 +154,8 @@ def calls(card, tier):
     for workload in card.get("workload", []):
         if workload["tier"] != tier:
             continue
-        spec = {k: v for k, v in workload.items() if k not in ("tier", "entry", "weight", "edge", "zip", "when", "cost")}
+        spec = {k: v for k, v in workload.items() if k not in ("tier", "entry", "edge", "zip", "when")
+                and (k != "weight" or isinstance(v, dict))}
         names = workload.get("entry", [card["entry"][0]["name"]])
         for name in names if isinstance(names, list) else [names]:
             params = {p[1]: p for p in parameters(entries[name]["schema"])}
