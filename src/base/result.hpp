@@ -31,7 +31,8 @@ class [[nodiscard]] Result {
   explicit operator bool() const { return ok(); }
   [[nodiscard]] T& value() & { return std::get<0>(state_); }
   [[nodiscard]] const T& value() const& { return std::get<0>(state_); }
-  [[nodiscard]] T&& value() && { return std::get<0>(std::move(state_)); }
+  // By value: a reference into a temporary would dangle in `for (x : f().value())`.
+  [[nodiscard]] T value() && { return std::get<0>(std::move(state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T* operator->() { return &value(); }
