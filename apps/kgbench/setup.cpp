@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the installation and turns options into requests.
+#include "setup.hpp"
+
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "model/generate.hpp"
+
+namespace kgb::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+fs::path own_program() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored);
+}
+
+// The folder that holds catalogue/: named, or the nearest one above this program, or the installed share/kgbench.
+fs::path find_home() {
+  if (const std::string named = environment("KGBENCH_HOME"); !named.empty()) return named;
+  std::error_code ignored;
+  for (fs::path at = own_program().parent_path(); at.has_relative_path(); at = at.parent_path())
+    for (const fs::path& home : {at, at / "share" / "kgbench"})
+      if (fs::is_directory(home / "catalogue" / "operators", ignored)) return home;
+  return {};
+}
+
+fs::path find_extension(const fs::path& python_dir) {
+  if (const std::string named = environment("KGBENCH_EXT_DIR"); !named.empty()) return named;
+  std::error_code ignored;
+  if (fs::is_regular_file(python_dir / "kgbench" / "_kgbench.abi3.so", ignored)) return {};
+  for (fs::path at = own_program().parent_path(); at.has_relative_path(); at = at.parent_path())
+    if (fs::is_regular_file(at / "python" / "kgbench" / "_kgbench.abi3.so", ignored)) return at / "python" / "kgbench";
+  return {};
+}
+
+fs::path cache_folder() {
+  if (const std::string named = environment("KGBENCH_CACHE"); !named.empty()) return named;
+  if (const std::string base = environment("XDG_CACHE_HOME"); !base.empty()) return fs::path(base) / "kgbench";
+  if (const std::string home = environment("HOME"); !home.empty()) return fs::path(home) / ".cache" / "kgbench";
+  return "/tmp/kgbench-cache";
+}
+
+const std::vector<std::string> kTargets{"sm_80", "sm_90", "sm_100", "gfx942", "gfx950"};
+
+}  // namespace
+
+Result<Installation> find_installation() {
+  Installation found;
+  found.self = own_program();
+  found.home = find_home();
+  if (found.home.empty())
+    return user_error("kgbench does not find its catalogue. Set KGBENCH_HOME to the folder that holds catalogue/");
+  found.python_dir = found.home / "python";
+  found.extension_dir = find_extension(found.python_dir);
+  const std::string interpreter = environment("KGBENCH_PYTHON");
+  found.interpreter = interpreter.empty() ? "python3" : interpreter;
+  found.include_dir = found.home / "include";
+  found.cache_dir = cache_folder();
+  return found;
+}
+
+Result<Catalogue> load_catalogue() {
+  KGB_TRY(const Installation installation, find_installation());
+  return Catalogue::load(installation.home / "catalogue");
+}
+
+void add_judge_options(CLI::App& command, JudgeOptions& options, const std::vector<std::string>& default_tiers) {
+  options.tiers = default_tiers;
+  command.add_option("--tier,--workload", options.tiers, "smoke, full, hidden, published; several with commas")
+      ->delimiter(',')->capture_default_str();
+  command.add_option("--seed", options.seed_text, "hexadecimal; hidden workloads and all values follow from it (default: fresh and secret)");
+  command.add_option("--tolerance", options.tolerance, "model: bound from an error model; published: the original's rule")
+      ->check(CLI::IsMember({"model", "published"}))->capture_default_str();
+  command.add_option("--chip", options.chip, "auto or cpu")->capture_default_str();
+  command.add_option("--target", options.targets, "cross-compile for these: all, none, sm_80, sm_90, sm_100, gfx942, gfx950")
+      ->delimiter(',');
+  command.add_option("-j,--lanes", options.lanes, "candidates judged at the same time (default: processors)")
+      ->check(CLI::Range(1, 1024));
+  command.add_option("--value-sets", options.value_sets, "trials per workload, each on fresh values")->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command.add_flag("--no-time", options.no_time, "leave out the gate fast");
+  command.add_flag("--allow-weak-lock", options.allow_weak_lock, "go on where this host lacks layers of the lock (kgbench doctor)");
+  command.add_option("--author-limit", options.author_s, "seconds for a candidate's host code, all workloads together")
+      ->check(CLI::Range(1.0, 86400.0))->capture_default_str();
+  command.add_option("--trial-limit", options.trial_s, "seconds for one trial")->check(CLI::Range(1.0, 86400.0))->capture_default_str();
+}
+
+Result<ResolvedOptions> resolve(const JudgeOptions& options) {
+  ResolvedOptions resolved;
+  const std::vector<std::string> tier_names{"smoke", "full", "hidden", "published"};
+  for (const std::string& name : options.tiers) {
+    const std::optional<Tier> tier = tier_named(name);
+    if (!tier) return user_error("no tier " + quoted(name) + did_you_mean(name, tier_names) + ". Tiers: smoke, full, hidden, published");
+    resolved.tiers.push_back(*tier);
+  }
+  if (options.chip != "auto" && options.chip != "cpu")
+    return user_error("chip " + quoted(options.chip) + " cannot be judged on by this build. Use --chip cpu");
+  for (const std::string& target : options.targets) {
+    if (target == "none") continue;
+    if (target == "all") {
+      resolved.targets = kTargets;
+      continue;
+    }
+    if (std::find(kTargets.begin(), kTargets.end(), target) == kTargets.end())
+      return user_error("no target " + quoted(target) + did_you_mean(target, kTargets) + ". Targets: all, none, " + join(kTargets, ", "));
+    resolved.targets.push_back(target);
+  }
+  if (options.targets.empty()) resolved.targets = kTargets;
+  resolved.seed = fresh_seed();
+  if (!options.seed_text.empty()) {
+    const std::optional<std::uint64_t> seed = seed_from_text(options.seed_text);
+    if (!seed) return user_error("--seed " + quoted(options.seed_text) + " is not 1 to 16 hexadecimal digits");
+    resolved.seed = *seed;
+  }
+  resolved.lanes = options.lanes > 0 ? options.lanes : processors();
+  return resolved;
+}
+
+Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes) {
+  JudgeSetup setup;
+  KGB_TRY(setup.installation, find_installation());
+  setup.lanes = lanes;
+  setup.allow_weak_lock = options.allow_weak_lock;
+  setup.limits.author_s = options.author_s;
+  setup.limits.trial_s = options.trial_s;
+  return Judge::open(std::move(setup));
+}
+
+bool is_terminal(int fd) { return ::isatty(fd) == 1; }
+
+bool wants_colour() {
+  const char* off = std::getenv("NO_COLOR");
+  return is_terminal(STDOUT_FILENO) && (off == nullptr || *off == '\0');
+}
+
+int processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  // What we may use, not what is there: containers and schedulers pin.
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+std::string host_facts() {
+  nlohmann::json facts;
+  utsname name{};
+  if (::uname(&name) == 0) facts["kernel"] = std::string(name.sysname) + " " + name.release;
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);)
+    if (line.rfind("model name", 0) == 0) {
+      facts["processor"] = std::string(trim(line.substr(line.find(':') + 1)));
+      break;
+    }
+  facts["processors"] = processors();
+  return facts.dump();
+}
+
+}  // namespace kgb::app

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several subcommands share: finding the installation, options of judging, text for people.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "catalogue/catalogue.hpp"
+#include "judge/judge.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace kgb::app {
+
+// KGBENCH_HOME, KGBENCH_PYTHON, KGBENCH_EXT_DIR where they are set; else by the place of this program.
+[[nodiscard]] Result<Installation> find_installation();
+[[nodiscard]] Result<Catalogue> load_catalogue();
+
+// Options that run, judge and plan have in common.
+struct JudgeOptions {
+  std::vector<std::string> tiers;
+  std::string seed_text, tolerance = "model", chip = "auto";
+  std::vector<std::string> targets;
+  int lanes = 0;
+  int value_sets = 2;
+  bool allow_weak_lock = false, no_time = false;
+  double author_s = 60, trial_s = 60;
+};
+void add_judge_options(CLI::App& command, JudgeOptions& options, const std::vector<std::string>& default_tiers);
+
+// The options, checked: unknown tiers, targets and chips are the user's errors with a suggestion.
+struct ResolvedOptions {
+  std::vector<Tier> tiers;
+  std::uint64_t seed = 0;
+  std::vector<std::string> targets;
+  int lanes = 1;
+};
+[[nodiscard]] Result<ResolvedOptions> resolve(const JudgeOptions& options);
+[[nodiscard]] Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes);
+
+[[nodiscard]] bool is_terminal(int fd);
+[[nodiscard]] bool wants_colour();  // standard output is a terminal and NO_COLOR is not set
+[[nodiscard]] int processors();
+// JSON facts of this host, for the store.
+[[nodiscard]] std::string host_facts();
+
+}  // namespace kgb::app
