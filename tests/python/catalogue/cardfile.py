@@ -284,6 +284,22 @@ def make_tensor(spec, scope, seed):
     return torch.as_strided(storage, shape, strides, offset) if count > offset else storage.new_empty(shape)
 
 
+class Generator:
+    """What host code asks a device's generator for."""
+
+    def __init__(self, seed):
+        self.seed, self.offset = seed, 0
+
+    def initial_seed(self):
+        return self.seed
+
+    def get_offset(self):
+        return self.offset
+
+    def set_offset(self, offset):
+        self.offset = offset
+
+
 def build(entry, values, seed=0):
     """(positional list, keyword dict, {name: value}) of one call on fresh CPU tensors."""
     positional, keywords, named = [], {}, {}
@@ -301,7 +317,7 @@ def build(entry, values, seed=0):
         else:
             v = None if default == "None" else evaluate(default.lower() if default in ("True", "False") else default, {})
         if kind.startswith("Generator") and v:
-            v = torch.Generator().manual_seed(1234 + seed)
+            v = Generator(1234 + seed)
         named[name] = v
         if keyword:
             keywords[name] = v
