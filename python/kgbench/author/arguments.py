@@ -7,7 +7,6 @@ import struct
 import torch
 
 from . import phantom
-from .generator import DeviceGenerator
 from .nodes import DTYPES
 
 KINDS = ("tensor", "tensors", "pointers", "int", "float", "bool", "str", "complex", "ints", "dtype", "generator", "none")
@@ -16,9 +15,9 @@ KINDS = ("tensor", "tensors", "pointers", "int", "float", "bool", "str", "comple
 class Arguments:
     """Positional and keyword arguments of a call and the input buffers behind them, in the order of tensors_of()."""
 
-    def __init__(self, recorder, call, number, host_values, seed):
+    def __init__(self, recorder, call, number, host_values, generator):
         self.positional, self.keyword, self.inputs = [], {}, []
-        self._recorder, self._number, self._host, self._seed = recorder, number, host_values, seed
+        self._recorder, self._number, self._host, self._generator = recorder, number, host_values, generator
         for arg in call["args"]:
             value = self._value(arg)
             if arg.get("keyword"):
@@ -42,7 +41,7 @@ class Arguments:
         if kind == "dtype":
             return DTYPES[value]
         if kind == "generator":
-            return DeviceGenerator(self._seed, self._recorder)
+            return self._generator
         if kind == "none":
             return None
         return {"int": int, "float": float, "bool": bool, "str": str, "ints": list}[kind](value)

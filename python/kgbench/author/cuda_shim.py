@@ -5,7 +5,7 @@ import types
 
 import torch
 
-from .streams import Event, Stream, StreamContext, Streams
+from .streams import StreamContext, Streams
 
 
 def _properties(chip):
@@ -101,9 +101,9 @@ def _stream_answers(recorder, streams):
 
     refuse = lambda what: _refuse(recorder, what)  # noqa: E731
     return {
-        "Stream": type("Stream", (Stream,), {"registry": streams}),
+        "Stream": streams.stream_class,
         "ExternalStream": refused_class(recorder, "torch.cuda.ExternalStream"),
-        "Event": type("Event", (Event,), {"registry": streams}),
+        "Event": streams.event_class,
         "stream": stream, "StreamContext": stream, "current_stream": lambda device=None: streams.current,
         "default_stream": lambda device=None: streams.default, "set_stream": streams.set,
         "synchronize": lambda device=None: streams.synchronize(),
@@ -128,6 +128,7 @@ def install(recorder, chip):
         setattr(torch.cuda, name, value)
     for name, value in _low_level(chip, streams).items():
         setattr(torch._C, name, value)
+    torch.Stream, torch.Event = streams.stream_class, streams.event_class
     torch.cuda.nvtx.range_push = torch.cuda.nvtx.range_pop = torch.cuda.nvtx.mark = lambda *a, **k: 0
     accelerator = torch.accelerator
     accelerator.is_available = lambda: True

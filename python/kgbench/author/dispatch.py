@@ -68,18 +68,22 @@ class RecordingMode(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if not isinstance(func, torch._ops.OpOverload):  # a higher-order operator runs host code: record inside
-            with self:
-                return func(*args, **kwargs)
+        if not isinstance(func, torch._ops.OpOverload):
+            # A higher-order operator. Triton's wrapper only launches; the others run functions under their own rules.
+            if not func.name().startswith("triton_kernel_wrapper"):
+                self.recorder.unsupported(f"the higher-order operator {func.name()}")
+            return func(*args, **kwargs)
         if not concerns_device(args, kwargs):
             return self._on_host(func, args, kwargs)
-        kind = classify(func)
+        kind = CUSTOM if func.name() in self.recorder.implemented else classify(func)
         if base_name(func) in self._forbid:
             self.recorder.event("helper_is_operator", func.name())
         return self._handlers[kind](self, func, args, kwargs)
 
     # -- no device involved ----------------------------------------------------------------------------------
     def _on_host(self, func, args, kwargs):
+        if kwargs.get("pin_memory"):
+            kwargs = {**kwargs, "pin_memory": False}  # pinning needs the driver
         result = func(*args, **kwargs)
         is_random = torch.Tag.nondeterministic_seeded in func.tags
         if is_random or (self._random_storages and any(self._is_random(v) for v in _flat(args, kwargs))):
@@ -124,8 +128,14 @@ class RecordingMode(TorchDispatchMode):
         return result
 
     def _write_constant(self, tensor, value, func):
+        refuse_overlap(tensor)
         element = torch.full((), value, dtype=tensor.dtype)
         view = self.recorder.view(tensor)
+        if view.conj or view.neg:  # the storage holds what the lazy bits turn into the value
+            element = torch.conj_physical(element) if view.conj else element
+            element = torch.neg(element) if view.neg else element
+            tensor = phantom.without_bits(tensor)
+            view = view._replace(conj=False, neg=False)
         self.recorder.fill(view, raw_bytes(element), func.name())
         if view.buffer is None or not tensor.numel():
             return
@@ -188,7 +198,10 @@ class RecordingMode(TorchDispatchMode):
 
     def _copy_between(self, target, source, func):
         source = source.expand(target.size()) if source.size() != target.size() else source
+        refuse_overlap(target)
         dst, src = self.recorder.view(target), self.recorder.view(source)
+        src = src._replace(conj=src.conj != dst.conj, neg=src.neg != dst.neg)
+        dst = dst._replace(conj=False, neg=False)
         follow = src.buffer is not None and dst.buffer is not None and src.buffer.known and \
             dst.buffer.bytes <= LARGEST_KNOWN and (dst.buffer.known or covers(target, dst.buffer))
         self.recorder.copy(dst, src, func.name())
@@ -208,7 +221,7 @@ class RecordingMode(TorchDispatchMode):
             self._write_constant(target, source.item(), func)
             return target
         landing = target
-        if source.size() != target.size() or not target.is_contiguous():
+        if source.size() != target.size() or not target.is_contiguous() or target.is_conj() or target.is_neg():
             source.expand(target.size())  # raises as torch does where the shapes do not fit
             landing = self.new_like(source.contiguous())
         view = self.recorder.view(landing)
@@ -331,6 +344,13 @@ def originals_wanted(func, args, kwargs):
     return not any(isinstance(v, int) and v > LARGEST_DECOY_COMPUTE for v in _flat(args, kwargs))
 
 
+def refuse_overlap(tensor):
+    """Raises as torch does for a write through a view that names one element twice."""
+    if torch._debug_has_internal_overlap(tensor) == 1:
+        raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
+                           "memory location. Please clone() the tensor before performing the operation.")
+
+
 def covers(tensor, buffer):
     return tensor.is_contiguous() and tensor.numel() * tensor.element_size() == buffer.bytes
 
@@ -356,6 +376,19 @@ def constant_parameters(name, func, args, kwargs):
     if name in ("tril_indices", "triu_indices"):
         return [given["row"], given["col"], given.get("offset", 0)]
     return []
+
+
+def note_implementations(recorder):
+    """Notes the operators of torch that the candidate registers kernels for on the device (torch.library)."""
+    implement = torch.library.Library.impl
+
+    def noted(library, op_name, fn, dispatch_key="", **kwargs):
+        if dispatch_key == "CUDA":
+            name = op_name.name() if isinstance(op_name, torch._ops.OpOverload) else op_name
+            recorder.implemented.add(name if "::" in name else f"{library.ns}::{name}")
+        return implement(library, op_name, fn, dispatch_key, **kwargs)
+
+    torch.library.Library.impl = noted
 
 
 def record_threads(recorder):

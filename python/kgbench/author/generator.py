@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random generators of the device without a device: seeds that host code draws are those of the request."""
 
+import random
 import struct
 
 import torch
@@ -15,10 +16,10 @@ class DeviceGenerator(torch._C.Generator):
     caught by the dispatch mode.
     """
 
-    def __new__(cls, seed, recorder=None):
+    def __new__(cls, seed):
         return super().__new__(cls, torch.device("cpu"))
 
-    def __init__(self, seed, recorder=None):
+    def __init__(self, seed):
         self._seed = int(seed) & (2**64 - 1)
         self._offset = 0
 
@@ -69,11 +70,15 @@ class DeviceGenerator(torch._C.Generator):
         return self
 
 
-def install(seed):
-    """Seeds every generator of this process from the request; torch.cuda's default one becomes a DeviceGenerator."""
-    import random
+def seed_all(seed, default):
+    """Every generator of this process starts a workload from the request's seed."""
     torch.default_generator.manual_seed(seed)
     random.seed(seed)
+    default.manual_seed(seed)
+
+
+def install(seed):
+    """torch.cuda's default generator becomes a DeviceGenerator, which is returned."""
     default = DeviceGenerator(seed)
     cuda = torch.cuda
     names = {

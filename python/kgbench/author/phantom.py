@@ -86,6 +86,13 @@ def view_of(space, tensor):
                 tensor.is_conj(), tensor.is_neg())
 
 
+def without_bits(tensor):
+    """The same elements without the lazy conjugate and negative bits."""
+    if tensor.is_conj():
+        tensor = torch.conj(tensor)
+    return tensor._neg_view() if tensor.is_neg() else tensor
+
+
 def decoy_bytes(buffer):
     """The CPU bytes that stand for a buffer's contents."""
     if buffer.decoy is None:

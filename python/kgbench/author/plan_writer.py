@@ -144,7 +144,8 @@ _MAX_DEPTH = 4
 def returned(recorder, value):
     """(structure, leaves) of what an entry returned, depth first."""
     leaves = []
-    structure = _walk(recorder, value, "return", leaves, 0)
+    with torch._C.DisableTorchFunctionSubclass():  # no method of a subclass answers for it
+        structure = _walk(recorder, value, "return", leaves, 0)
     return structure, leaves
 
 
@@ -164,10 +165,9 @@ def _walk(recorder, value, path, leaves, depth):
             _walk(recorder, item, f"{path}[{i}]", leaves, depth + 1)
         return f"{'list' if kind is list else 'tuple'}[{len(value)}]"
     scalar = value if kind in (int, float, bool, str) else None
-    odd = kind not in (int, float, bool, str, complex, torch.dtype, torch.device, torch.Size)
     if kind is complex:
         scalar = repr(value)
-    leaves.append(Leaf(path, kind.__name__, None, _number(scalar), odd))
+    leaves.append(Leaf(path, kind.__name__, None, _number(scalar), False))
     return kind.__name__
 
 
@@ -181,11 +181,11 @@ def _tensor_leaf(recorder, value, path):
         # A tensor of the host has no place in a plan; the structure check reports its type.
         return Leaf(path, f"{kind.__name__}({torch.Tensor.device.__get__(value).type})", None, None, not plain)
     odd = not plain or bool(attributes) or bool(hooks)
-    base = value if plain else value.as_subclass(torch.Tensor)
     try:
-        view = recorder.view(base)
-    except nodes.Unsupported as error:
-        recorder.event("recorder_unsupported", str(error))
+        view = recorder.view(value if plain else value.as_subclass(torch.Tensor))
+    except Exception as error:  # a subclass without storage, a dtype that plans do not know
+        if plain:
+            recorder.event("recorder_unsupported", str(error))
         return Leaf(path, kind.__name__, None, None, odd)
     if view.buffer is not None:
         recorder.touch(view.buffer)

@@ -66,6 +66,7 @@ class Watch:
         for owner in _watched():
             names = {n: v for n, v in vars(owner).items() if callable(v) or isinstance(v, (staticmethod, property))}
             self._taken.append((owner, names))
+        self._sizes = {owner: len(vars(owner)) for owner, _ in self._taken}
 
     def changed(self):
         """"torch.empty" and so on for everything that is no longer what it was."""
@@ -73,9 +74,12 @@ class Watch:
         missing = object()
         for owner, names in self._taken:
             now = vars(owner)
-            for name, value in names.items():
-                if now.get(name, missing) is not value:
-                    found.append(f"{owner.__module__ + '.' if isinstance(owner, type) else ''}{owner.__name__}.{name}")
+            replaced = [name for name, value in names.items() if now.get(name, missing) is not value]
+            if isinstance(owner, type) and len(now) > self._sizes[owner]:  # a new name may hide an inherited one
+                replaced += [n for n in now if n not in names and any(n in vars(b) for b in owner.__mro__[1:-1])
+                             and callable(now[n])]
+            prefix = f"{owner.__module__}." if isinstance(owner, type) else ""
+            found += [f"{prefix}{owner.__name__}.{name}" for name in replaced]
         return found
 
 
@@ -92,7 +96,8 @@ def _watched():
     owners = [
         torch, torch.Tensor, torch._C, torch._C._TensorBase, torch.cuda, torch.nn.functional, torch._tensor,
         torch.utils._python_dispatch, triton.runtime.jit, triton.runtime.autotuner, triton.runtime.driver.__class__,
-        triton.compiler.compiler, triton.compiler.code_generator, triton.language.core, triton.language.standard,
+        triton.compiler.compiler, triton.compiler.code_generator, triton.language, triton.language.core,
+        triton.language.standard,
         triton.testing, json, json.encoder, base64, frame, cuda_shim, dispatch, nodes, phantom, plan_writer, recorder,
         session, streams, triton_driver, tuning]
     classes = [v for module in owners if isinstance(module, types.ModuleType) and _is_ours(module)

@@ -34,6 +34,7 @@ class Recorder:
         self.allocated = 0        # bytes in this job
         self.home = 0             # job number of the import that the candidate's module came from
         self.foreign = None       # a buffer of an earlier job that this one touched
+        self.implemented = set()  # operators of torch that the candidate has kernels for
         self.streams = None       # set by cuda_shim
         self._discarding = 0
         self._lock = threading.RLock()

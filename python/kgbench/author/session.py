@@ -49,11 +49,13 @@ class Session:
         sys.dont_write_bytecode = True
         chip = Chip(self.request.get("chip") or {})
         streams = cuda_shim.install(self.recorder, chip)
-        generator.install(self.seed)
+        self.default_generator = generator.install(self.seed)
+        generator.seed_all(self.seed, self.default_generator)
         tensor_cures.install(self.recorder)
         self.benchmarker = triton_driver.install(self.recorder, chip, self.workspace,
                                                  self.request.get("autotune") or {},
                                                  lambda: streams.current.handle)
+        dispatch.note_implementations(self.recorder)
         self.threads = dispatch.record_threads(self.recorder)
         self.gate = None if self.request.get("library") else policy.install_import_gate(self.recorder.root)
         sys.path.insert(0, self.workspace)
@@ -105,6 +107,8 @@ class Session:
             self.recorder.foreign = None
             number = next(self._jobs)
             inputs, calls = [], []
+            generator.seed_all(self.seed, self.default_generator)
+            self.generator = generator.DeviceGenerator(self.seed)  # the three calls advance one generator
             for index in range(len(job["calls"])):
                 arguments, recorded = self._call(number, index, job["calls"])
                 inputs += arguments.inputs
@@ -116,13 +120,16 @@ class Session:
         else:
             raise Failure("recorder_unsupported", "the candidate keeps tensors of one workload for the next outside "
                           "its own module", self.request["file"])
-        self._add_import(calls, number)
+        self._add_import(calls)
         return plan_writer.recording_json(self.request["target"], inputs, calls)
 
     def _call(self, number, index, job_calls):
         call = job_calls[index]
         self.recorder.begin(number, index)
-        arguments = Arguments(self.recorder, call, index, self.request.get("host_values") or {}, self.seed)
+        try:
+            arguments = Arguments(self.recorder, call, index, self.request.get("host_values") or {}, self.generator)
+        except (KeyError, TypeError, ValueError) as error:
+            raise Failure("infra", f"the call cannot be made: {type(error).__name__}: {error}") from None
         entry = getattr(self.module, call["entry"], None)
         if not callable(entry):
             raise Failure("missing_entry", f"the file defines no function {call['entry']}", self.request["file"])
@@ -151,7 +158,7 @@ class Session:
             if thread.is_alive():
                 self.recorder.event("recorder_unsupported", f"a thread that outlives the call ({thread.name})")
 
-    def _add_import(self, calls, number):
+    def _add_import(self, calls):
         """Puts what the import did before the first call, when the recording uses a buffer of the import."""
         if any(b.job == self.recorder.home for call in calls for b in call.buffers()):
             calls[0].nodes[:0] = self.import_call.nodes
@@ -196,6 +203,10 @@ def main(request, result_fd):
             blob = session.record(job)
         except Failure as failure:
             send(job["workload"], failure, started)
+        except Exception as error:  # the recorder's own: its fault, unless the candidate replaced parts of it
+            changed = session.watch.changed()
+            kind = "judge_patched" if changed else "infra"
+            send(job["workload"], Failure(kind, f"{type(error).__name__}: {error}", replaced=changed[:8]), started)
         else:
             send(job["workload"], None, started, blob, autotuned=session.benchmarker.tuned)
     send("end")

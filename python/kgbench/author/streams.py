@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams and events of host code: a plan runs in one order, so every other legal order must give the same."""
 
+import torch
+
 from .nodes import buffers_of
 
 
@@ -14,13 +16,17 @@ class Streams:
     def __init__(self):
         self._all = []
         self.recorder = None  # for the events of timers
-        self.default = _make(self, 0)
+        self.stream_class = type("Stream", (Stream,), {"registry": self, "__module__": "torch.cuda"})
+        self.event_class = type("Event", (Event,), {"registry": self, "__module__": "torch.cuda"})
+        self._count = 0
+        self.default = self.new()
         self.current = self.default
-        self._count = 1
         self._reported = False
 
     def new(self):
-        stream = _make(self, self._count)
+        stream = object.__new__(self.stream_class)
+        stream._begin(self, self._count)
+        self._all.append(stream)
         self._count += 1
         return stream
 
@@ -66,17 +72,8 @@ class Streams:
         self._reported = False
         self.current = self.default
 
-    def register(self, stream):
-        self._all.append(stream)
-
     def every(self):
         return self._all
-
-
-def _make(registry, number):
-    stream = object.__new__(type("Stream", (Stream,), {"registry": registry}))
-    stream._begin(registry, number)
-    return stream
 
 
 class Stream:
@@ -92,11 +89,9 @@ class Stream:
 
     def _begin(self, registry, number):
         self.streams, self.stream_id, self.tick, self.seen = registry, number, 0, {}
-        registry.register(self)
 
     @property
     def device(self):
-        import torch
         return torch.device("cuda", 0)
 
     @property
@@ -112,7 +107,7 @@ class Stream:
         event.wait(self)
 
     def record_event(self, event=None):
-        event = event or _event(self.streams)
+        event = event or self.streams.event_class()
         event.record(self)
         return event
 
@@ -186,7 +181,3 @@ class Event:
         if self.registry.recorder is not None:
             self.registry.recorder.event("self_benchmark", "torch.cuda.Event.elapsed_time")
         return 1.0
-
-
-def _event(registry):
-    return type("Event", (Event,), {"registry": registry})()

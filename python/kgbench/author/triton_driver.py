@@ -14,7 +14,7 @@ from triton.backends.compiler import GPUTarget, Language
 from triton.backends.nvidia.compiler import CUDABackend
 from triton.runtime import driver as active_driver
 
-from . import nodes, phantom
+from . import lazy_kernel, nodes, phantom
 from .kernel_cache import PrivateCache
 from .tuning import Benchmarker
 
@@ -248,6 +248,7 @@ def register_backend():
 def install(recorder, chip, workspace, autotune, stream=lambda: 0):
     """Makes Triton record into `recorder`. Its cache lies in the workspace; its settings from outside are undone."""
     register_backend()
+    lazy_kernel.install()
     triton.compiler.compiler.max_shared_mem.cache_clear()
     knobs.cache.dir = os.path.join(workspace, ".triton")
     knobs.cache.manager_class = PrivateCache
