@@ -14,8 +14,9 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g")
 
 find_program(KGB_CCACHE ccache)
 if(KGB_CCACHE)
-  # Without this ccache passes over every file that uses a precompiled header (apps/ does, for CLI11).
-  set(CMAKE_C_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${KGB_CCACHE})
+  # BASEDIR, NOHASHDIR: checkouts in different places share results. SLOPPINESS: files with a precompiled header count.
+  set(CMAKE_C_COMPILER_LAUNCHER env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${KGB_CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()
 find_program(KGB_MOLD mold)
