@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layout, painting and checking of the arena.
+#include "executor/arena.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace kgb::executor {
+namespace {
+
+constexpr std::size_t kKept = std::size_t{64} << 20;  // larger mappings are given back after each trial
+
+std::size_t align_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
+
+// Index of the first byte of the range that is not `pattern`, or its length.
+std::size_t first_difference(std::span<const std::byte> range, std::byte pattern) {
+  const auto it = std::find_if(range.begin(), range.end(), [&](std::byte b) { return b != pattern; });
+  return static_cast<std::size_t>(it - range.begin());
+}
+
+}  // namespace
+
+ArenaMemory::~ArenaMemory() {
+  if (data_ != nullptr) ::munmap(data_, bytes_);
+}
+
+std::byte* ArenaMemory::take(std::size_t bytes) {
+  if (bytes > bytes_) {
+    if (data_ != nullptr) ::munmap(data_, bytes_);
+    data_ = nullptr;
+    bytes_ = 0;
+    const std::size_t size = align_up(std::max(bytes, std::size_t{1} << 20), 4096);
+    void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) return nullptr;
+    data_ = static_cast<std::byte*>(mapped);
+    bytes_ = size;
+  }
+  taken_ = bytes;
+  return data_;
+}
+
+void ArenaMemory::scrub() {
+  if (bytes_ > kKept) {
+    ::munmap(data_, bytes_);
+    data_ = nullptr;
+    bytes_ = 0;
+  } else if (data_ != nullptr) {
+    std::memset(data_, 0, taken_);
+  }
+  taken_ = 0;
+}
+
+Result<Arena> Arena::create(const std::vector<PlanBuffer>& buffers, std::byte pattern, ArenaMemory& memory) {
+  Arena arena;
+  std::size_t at = kBufferAlignment;  // the first red zone
+  for (const PlanBuffer& buffer : buffers) {
+    arena.offsets_.push_back(at);
+    arena.sizes_.push_back(static_cast<std::size_t>(buffer.bytes));
+    at = align_up(at + static_cast<std::size_t>(buffer.bytes) + kRedZone, kBufferAlignment);
+  }
+  arena.total_ = at;
+  arena.pattern_ = pattern;
+  arena.base_ = memory.take(at);
+  if (arena.base_ == nullptr)
+    return host_error("the buffers of the launch plan need " + human_bytes(at) + ", which the executor may not have");
+  arena.memory_ = &memory;
+  std::memset(arena.base_, std::to_integer<int>(pattern), at);
+  return arena;
+}
+
+Arena::Arena(Arena&& other) noexcept
+    : memory_(std::exchange(other.memory_, nullptr)), base_(other.base_), total_(other.total_), pattern_(other.pattern_),
+      offsets_(std::move(other.offsets_)), sizes_(std::move(other.sizes_)) {}
+
+Arena::~Arena() {
+  if (memory_ != nullptr) memory_->scrub();
+}
+
+std::uint64_t Arena::address(const BufferRef& ref) const {
+  if (ref.buffer < 0) return 0;
+  return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data(ref.buffer))) + static_cast<std::uint64_t>(ref.offset);
+}
+
+std::optional<RedZoneHit> Arena::check_red_zones() const {
+  std::size_t zone = 0;
+  for (std::size_t i = 0; i <= offsets_.size(); ++i) {
+    const std::size_t end = i < offsets_.size() ? offsets_[i] : total_;
+    const std::size_t found = first_difference({base_ + zone, end - zone}, pattern_);
+    if (zone + found < end) {
+      const int after = i < offsets_.size() ? static_cast<int>(i) : -1;
+      return RedZoneHit{static_cast<int>(i) - 1, after, static_cast<std::int64_t>(found)};
+    }
+    if (i < offsets_.size()) zone = end + sizes_[i];
+  }
+  return std::nullopt;
+}
+
+}  // namespace kgb::executor

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arena of a trial: every buffer of a recording between red zones, in one mapping that is scrubbed afterwards.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "model/launch_plan.hpp"
+
+namespace kgb::executor {
+
+inline constexpr std::size_t kBufferAlignment = 512;
+inline constexpr std::size_t kRedZone = 256;  // at least, before and after every buffer
+
+// Patterns of red zones and of memory that nothing has written. One number per value set, since each hides
+// something: 0xFF.. is NaN, which a maximum drops; 0x7B.. is a large number; 0xFB.. is its negative.
+inline constexpr std::array<std::byte, 3> kPatterns{std::byte{0xFF}, std::byte{0x7B}, std::byte{0xFB}};
+
+struct RedZoneHit {
+  int before = -1, after = -1;  // buffers on both sides of the zone; -1 at the ends
+  std::int64_t distance = 0;    // bytes past the end of `before`, or from the start when there is none
+};
+
+// Memory that outlives a trial, so that small trials do not pay for fresh pages. Holds nothing but zeros between trials.
+class ArenaMemory {
+ public:
+  ArenaMemory() = default;
+  ArenaMemory(const ArenaMemory&) = delete;
+  ArenaMemory& operator=(const ArenaMemory&) = delete;
+  ~ArenaMemory();
+  // At least `bytes`, page-aligned. nullptr: the process may not have so much.
+  [[nodiscard]] std::byte* take(std::size_t bytes);
+  // Zeroes what was taken; gives large mappings back.
+  void scrub();
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0, taken_ = 0;
+};
+
+class Arena {
+ public:
+  // Lays the buffers out and paints everything with the pattern. Error: more memory than the process may have.
+  static Result<Arena> create(const std::vector<PlanBuffer>& buffers, std::byte pattern, ArenaMemory& memory);
+  Arena(Arena&& other) noexcept;
+  Arena& operator=(Arena&&) = delete;
+  ~Arena();
+
+  [[nodiscard]] std::byte* data(int buffer) const { return base_ + offsets_[static_cast<std::size_t>(buffer)]; }
+  [[nodiscard]] std::span<std::byte> bytes(int buffer) const {
+    return {data(buffer), sizes_[static_cast<std::size_t>(buffer)]};
+  }
+  // The address that a pointer of a plan has; 0 for the null pointer.
+  [[nodiscard]] std::uint64_t address(const BufferRef& ref) const;
+  // The first byte between buffers that lost its pattern.
+  [[nodiscard]] std::optional<RedZoneHit> check_red_zones() const;
+  [[nodiscard]] std::byte pattern() const { return pattern_; }
+
+ private:
+  Arena() = default;
+  ArenaMemory* memory_ = nullptr;
+  std::byte* base_ = nullptr;
+  std::size_t total_ = 0;
+  std::byte pattern_{};
+  std::vector<std::size_t> offsets_, sizes_;
+};
+
+}  // namespace kgb::executor

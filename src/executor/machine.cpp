@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// Execution of plan nodes: launches on the VM, fills, copies, uploads with relocations, constants.
+#include "executor/machine.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "fmt/format.h"
+#include "model/generate.hpp"
+
+namespace kgb::executor {
+namespace {
+
+// Kinds of findings of the VM as kinds of docs/contracts/findings.md.
+const char* kind_of(const std::string& vm_kind) {
+  static const std::map<std::string, const char*> kinds{
+      {"out_of_bounds", "out_of_bounds"}, {"read_only", "input_mutated"},   {"unsupported", "vm_unsupported"},
+      {"step_limit", "step_limit"},       {"deadline", "deadline"},         {"assert", "kernel_assert"},
+      {"malformed", "kernel_assert"},     {"division_by_zero", "kernel_assert"},
+  };
+  const auto it = kinds.find(vm_kind);
+  return it == kinds.end() ? "infra" : it->second;
+}
+
+}  // namespace
+
+Finding make_finding(std::string kind, std::string message) {
+  Finding finding;
+  finding.kind = std::move(kind);
+  finding.gate = Gate::correct;
+  finding.message = std::move(message);
+  return finding;
+}
+
+Machine::Machine(const Recording& recording, const std::vector<Call>& calls, const TrialOptions& options,
+                 ProgramCache& programs, Arena& arena)
+    : recording_(recording), calls_(calls), options_(options), programs_(programs), arena_(arena),
+      regions_(recording.buffers.size(), -1), specs_(recording.buffers.size()) {
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    std::map<std::string, TensorSpec> tensors;
+    for (auto& [path, spec] : tensors_of(calls[c])) tensors.emplace(path, std::move(spec));
+    for (std::size_t b = 0; b < recording.buffers.size(); ++b) {
+      const PlanBuffer& buffer = recording.buffers[b];
+      if (buffer.kind != BufferKind::input || buffer.call != static_cast<int>(c)) continue;
+      if (const auto it = tensors.find(buffer.arg); it != tensors.end()) specs_[b] = it->second;
+    }
+  }
+}
+
+std::optional<int> Machine::input_buffer(int call, const std::string& path) const {
+  for (std::size_t b = 0; b < recording_.buffers.size(); ++b) {
+    const PlanBuffer& buffer = recording_.buffers[b];
+    if (buffer.kind == BufferKind::input && buffer.call == call && buffer.arg == path) return static_cast<int>(b);
+  }
+  return std::nullopt;
+}
+
+const TensorSpec* Machine::spec_of(int buffer) const {
+  const auto& spec = specs_[static_cast<std::size_t>(buffer)];
+  return spec ? &*spec : nullptr;
+}
+
+bool Machine::writable(int buffer) const {
+  const PlanBuffer& plan = recording_.buffers[static_cast<std::size_t>(buffer)];
+  if (plan.kind == BufferKind::alloc) return true;
+  const TensorSpec* spec = spec_of(buffer);
+  return plan.call == call_ && spec != nullptr && spec->mutated;
+}
+
+void Machine::begin_call(int call) {
+  call_ = call;
+  for (std::size_t b = 0; b < recording_.buffers.size(); ++b) {
+    const PlanBuffer& buffer = recording_.buffers[b];
+    if (buffer.kind != BufferKind::input || buffer.call != call) continue;
+    if (const TensorSpec* spec = spec_of(static_cast<int>(b)))
+      generate(*spec, buffer.arg, options_.seed, options_.trial, call, arena_.bytes(static_cast<int>(b)));
+  }
+  for (const Arg& arg : calls_[static_cast<std::size_t>(call)].args) {
+    const auto* array = std::get_if<PointerArray>(&arg.value);
+    const auto at = array != nullptr ? input_buffer(call, arg.name) : std::nullopt;
+    if (!at) continue;
+    for (std::size_t i = 0; i < array->items.size(); ++i) {
+      const auto item = input_buffer(call, fmt::format("{}[{}]", arg.name, i));
+      const auto bytes = array->items[i].offset * static_cast<std::int64_t>(size_of(array->items[i].dtype));
+      const std::uint64_t address = arena_.address({item.value_or(-1), bytes});
+      std::memcpy(arena_.data(*at) + 8 * i, &address, sizeof address);
+    }
+  }
+  memory_ = {};
+  for (std::size_t b = 0; b < recording_.buffers.size(); ++b) {
+    regions_[b] = -1;
+    if (recording_.buffers[b].call > call) continue;  // does not exist yet
+    const auto bytes = arena_.bytes(static_cast<int>(b));
+    regions_[b] = memory_.add({name_of_buffer(static_cast<int>(b)), bytes.data(), bytes.size(), writable(static_cast<int>(b))});
+  }
+}
+
+std::string Machine::name_of_buffer(int index) const {
+  const PlanBuffer& buffer = recording_.buffers[static_cast<std::size_t>(index)];
+  if (buffer.kind == BufferKind::input)
+    return buffer.call == call_ ? buffer.arg : fmt::format("{} of call {}", buffer.arg, buffer.call + 1);
+  for (const OutputLeaf& leaf : recording_.calls[static_cast<std::size_t>(buffer.call)].outputs)
+    if (leaf.tensor && leaf.view.at.buffer == index)
+      return buffer.call == call_ ? "output " + leaf.path : fmt::format("output {} of call {}", leaf.path, buffer.call + 1);
+  return fmt::format("temporary {}", index);
+}
+
+Strided Machine::at(const View& view) const {
+  Strided out;
+  out.data = view.at.buffer < 0 ? nullptr : arena_.data(view.at.buffer) + view.at.offset;
+  out.dtype = view.dtype;
+  out.shape = view.shape;
+  out.strides = view.strides;
+  out.conj = view.conj;
+  out.neg = view.neg;
+  return out;
+}
+
+std::optional<Finding> Machine::execute(const Node& node) {
+  if (std::chrono::steady_clock::now() >= options_.deadline)
+    return make_finding("deadline", "the time limit of the trial passed");
+  return std::visit([&](const auto& n) { return run(n); }, node);
+}
+
+std::optional<Finding> Machine::check_writable(const BufferRef& dst, const std::string& op, const std::string& file,
+                                               int line) const {
+  if (dst.buffer < 0 || writable(dst.buffer)) return std::nullopt;
+  const std::string name = name_of_buffer(dst.buffer);
+  Finding finding = make_finding("input_mutated", fmt::format("{} writes {}, which the schema does not allow", op, name));
+  finding.file = file;
+  finding.line = line;
+  finding.details["argument"] = name;
+  return finding;
+}
+
+std::optional<Finding> Machine::run(const Fill& fill) {
+  if (auto finding = check_writable(fill.dst.at, fill.op, "", 0)) return finding;
+  const Strided dst = at(fill.dst);
+  if (dst.numel() > 0) fill_strided(dst, fill.value);
+  return std::nullopt;
+}
+
+std::optional<Finding> Machine::run(const Copy& copy) {
+  if (auto finding = check_writable(copy.dst.at, copy.op, copy.file, copy.line)) return finding;
+  const Strided dst = at(copy.dst);
+  if (dst.numel() > 0) copy_strided(dst, at(copy.src));
+  return std::nullopt;
+}
+
+std::optional<Finding> Machine::run(const Upload& upload) {
+  if (upload.bytes.empty()) return std::nullopt;
+  if (auto finding = check_writable(upload.dst, upload.op, upload.file, upload.line)) return finding;
+  std::byte* dst = arena_.data(upload.dst.buffer) + upload.dst.offset;
+  std::memcpy(dst, upload.bytes.data(), upload.bytes.size());
+  for (const Relocation& relocation : upload.relocations) {
+    const std::uint64_t address = arena_.address(relocation.target);
+    std::memcpy(dst + relocation.byte, &address, sizeof address);
+  }
+  return std::nullopt;
+}
+
+std::optional<Finding> Machine::run(const Constant& constant) {
+  if (auto finding = check_writable(constant.dst.at, constant.kind, "", 0)) return finding;
+  const Strided dst = at(constant.dst);
+  if (dst.numel() > 0) make_constant(dst, constant.kind, constant.params);
+  return std::nullopt;
+}
+
+std::vector<vm::Arg> Machine::arguments(const Launch& launch) const {
+  const auto& signature = recording_.kernels[static_cast<std::size_t>(launch.kernel)].signature;
+  std::vector<vm::Arg> args;
+  for (std::size_t i = 0; i < launch.args.size(); ++i) {
+    const auto& value = launch.args[i].value;
+    if (const auto* ref = std::get_if<BufferRef>(&value)) {
+      // `x.data_ptr()` handed over as an integer is the address itself.
+      if (!signature[i].starts_with('*') && !signature[i].starts_with("tensordesc")) {
+        args.emplace_back(static_cast<std::int64_t>(arena_.address(*ref)));
+      } else {
+        const int region = ref->buffer < 0 ? -1 : regions_[static_cast<std::size_t>(ref->buffer)];
+        args.emplace_back(vm::PointerArg{region, ref->offset});
+      }
+    } else if (const auto* real = std::get_if<double>(&value)) {
+      args.emplace_back(*real);
+    } else {
+      args.emplace_back(std::get<std::int64_t>(value));
+    }
+  }
+  return args;
+}
+
+vm::RunOptions Machine::run_options(const Launch& launch) const {
+  vm::RunOptions how;
+  how.grid = launch.grid;
+  how.threads = options_.threads;
+  how.max_steps = options_.max_steps;
+  how.deadline = options_.deadline;
+  how.order = options_.order;
+  how.seed = options_.seed ^ static_cast<std::uint64_t>(options_.trial);
+  return how;
+}
+
+namespace {
+
+vm::Options judging() {
+  vm::Options options;
+  options.check_division = false;  // the GPU gives a value and goes on; lanes that are masked off may divide by zero
+  return options;
+}
+
+}  // namespace
+
+std::optional<Finding> Machine::run(const Launch& launch) {
+  const Kernel& kernel = recording_.kernels[static_cast<std::size_t>(launch.kernel)];
+  std::string why;
+  const vm::Program* program = programs_.find(kernel.ttir, why);
+  if (program == nullptr) {
+    Finding finding = make_finding("vm_unsupported", fmt::format("the VM cannot read kernel {}: {}", kernel.name, why));
+    finding.file = launch.file;
+    finding.line = launch.line;
+    finding.details["kernel"] = kernel.name;
+    return finding;
+  }
+  const auto args = arguments(launch);
+  const vm::RunResult result = vm::run(*program, args, memory_, run_options(launch), judging());
+  counters_.programs += result.programs;
+  counters_.steps += result.steps;
+  ++counters_.launches;
+  last_steps_ = result.steps;
+  if (result.findings.empty()) return std::nullopt;
+  return to_finding(result.findings.front(), launch);
+}
+
+void Machine::rehearse(const Launch& launch, std::uint64_t max_steps) {
+  const Kernel& kernel = recording_.kernels[static_cast<std::size_t>(launch.kernel)];
+  std::string why;
+  const vm::Program* program = programs_.find(kernel.ttir, why);
+  if (program == nullptr) return;
+  vm::RunOptions how = run_options(launch);
+  how.max_steps = max_steps;
+  const auto args = arguments(launch);
+  (void)vm::run(*program, args, memory_, how, judging());
+}
+
+Finding Machine::to_finding(const vm::VmFinding& found, const Launch& launch) const {
+  const Kernel& kernel = recording_.kernels[static_cast<std::size_t>(launch.kernel)];
+  const char* kind = kind_of(found.kind);
+  std::string message = fmt::format("kernel {}: {}", kernel.name, found.message);
+  if (std::string_view(kind) == "input_mutated")
+    message = fmt::format("kernel {} writes {}, which the schema does not allow", kernel.name, found.region);
+  if (std::string_view(kind) == "infra") message += fmt::format(" (unknown finding '{}' of the VM)", found.kind);
+  Finding finding = make_finding(kind, std::move(message));
+  finding.file = found.line > 0 ? found.file : launch.file;
+  finding.line = found.line > 0 ? found.line : launch.line;
+  finding.details["kernel"] = kernel.name;
+  finding.details["program"] = fmt::format("{},{},{}", found.program[0], found.program[1], found.program[2]);
+  finding.details["call"] = std::to_string(call_ + 1);
+  if (found.line > 0 && launch.line > 0) finding.details["launched_at"] = fmt::format("{}:{}", launch.file, launch.line);
+  if (!found.region.empty()) {
+    finding.details["argument"] = found.region;
+    finding.details["byte"] = std::to_string(found.index);
+    for (std::size_t b = 0; b < regions_.size(); ++b)
+      if (regions_[b] >= 0 && memory_.region(regions_[b]).name == found.region)
+        finding.details["bytes"] = std::to_string(recording_.buffers[b].bytes);
+  }
+  return finding;
+}
+
+}  // namespace kgb::executor

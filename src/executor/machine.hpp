@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a running trial and the execution of single nodes on it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "executor/arena.hpp"
+#include "executor/provenance.hpp"
+#include "executor/strided.hpp"
+#include "executor/trial.hpp"
+
+namespace kgb::executor {
+
+class Machine {
+ public:
+  Machine(const Recording& recording, const std::vector<Call>& calls, const TrialOptions& options, ProgramCache& programs,
+          Arena& arena);
+
+  // Values of the call's inputs, addresses into its pointer arrays, the regions that its kernels may touch.
+  void begin_call(int call);
+  // Runs one node of the current call. A finding ends the trial.
+  [[nodiscard]] std::optional<Finding> execute(const Node& node);
+  // The same launch, only to see what it writes: findings are dropped, counters untouched, steps limited.
+  void rehearse(const Launch& launch, std::uint64_t max_steps);
+
+  [[nodiscard]] Strided at(const View& view) const;
+  // "self", "self of call 1", "output return", "temporary 3".
+  [[nodiscard]] std::string name_of_buffer(int buffer) const;
+  [[nodiscard]] const TensorSpec* spec_of(int buffer) const;  // of an input; nullptr: a pointer array
+  // The call may write the buffer: allocations, and inputs of this call that the schema lets it write.
+  [[nodiscard]] bool writable(int buffer) const;
+  [[nodiscard]] std::optional<int> input_buffer(int call, const std::string& path) const;
+
+  [[nodiscard]] const TrialCounters& counters() const { return counters_; }
+  [[nodiscard]] std::uint64_t last_steps() const { return last_steps_; }
+  [[nodiscard]] Arena& arena() { return arena_; }
+
+ private:
+  std::optional<Finding> run(const Launch& launch);
+  std::optional<Finding> run(const Fill& fill);
+  std::optional<Finding> run(const Copy& copy);
+  std::optional<Finding> run(const Upload& upload);
+  std::optional<Finding> run(const Constant& constant);
+  std::optional<Finding> check_writable(const BufferRef& dst, const std::string& op, const std::string& file, int line) const;
+  std::vector<vm::Arg> arguments(const Launch& launch) const;
+  Finding to_finding(const vm::VmFinding& found, const Launch& launch) const;
+  vm::RunOptions run_options(const Launch& launch) const;
+
+  const Recording& recording_;
+  const std::vector<Call>& calls_;
+  const TrialOptions& options_;
+  ProgramCache& programs_;
+  Arena& arena_;
+  vm::Memory memory_;
+  std::vector<int> regions_;  // region of each buffer; -1: not in reach of the current call
+  std::vector<std::optional<TensorSpec>> specs_;
+  int call_ = 0;
+  TrialCounters counters_;
+  std::uint64_t last_steps_ = 0;
+};
+
+// A finding of gate correct.
+[[nodiscard]] Finding make_finding(std::string kind, std::string message);
+
+}  // namespace kgb::executor

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trial: the recorded calls of one workload, each on fresh values, in one arena. docs/contracts/trial.md.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "executor/arena.hpp"
+#include "model/call.hpp"
+#include "model/launch_plan.hpp"
+#include "model/trial.hpp"
+#include "vm/vm.hpp"
+
+namespace kgb::executor {
+
+// Parsed kernels by the hash of their text; bounded, the whole is dropped when full.
+class ProgramCache {
+ public:
+  // nullptr: the VM cannot read the module; `why` says so.
+  [[nodiscard]] const vm::Program* find(const std::string& ttir, std::string& why);
+
+ private:
+  std::unordered_map<std::string, Result<vm::Program>> programs_;
+};
+
+// What outlives a trial: nothing that a candidate can see.
+struct Workshop {
+  ProgramCache programs;
+  ArenaMemory memory;
+};
+
+struct TrialOptions {
+  std::uint64_t seed = 0;
+  int trial = 0;
+  int poison = 0;  // index into kPatterns
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  int threads = 1;
+  vm::Order order = vm::Order::forward;
+  std::uint64_t max_steps = 0;  // of one launch; 0: no limit
+  bool track_writes = true;     // fill in TrialOutput::sources and written
+};
+
+// Runs the trial. `recording` has been validated against `calls` (recording_from_json). Every fault of the candidate
+// is a finding; an Error is the executor's own.
+[[nodiscard]] Result<TrialResult> run_trial(const Recording& recording, const std::vector<Call>& calls,
+                                            const TrialOptions& options, Workshop& workshop);
+
+}  // namespace kgb::executor

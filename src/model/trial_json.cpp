@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON of trial requests and replies between kgbench and its executors.
+#include <limits>
+
+#include "model/generate.hpp"
+#include "model/trial.hpp"
+#include "nlohmann/json.hpp"
+
+namespace kgb {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json to_json(const WriteSources& s) {
+  return {{"launch", s.launch}, {"kept", s.kept}, {"fill", s.fill}, {"copy", s.copy}, {"upload", s.upload}, {"none", s.none}};
+}
+WriteSources sources_from(const Json& json) {
+  return {json.at("launch"), json.at("kept"), json.at("fill"), json.at("copy"), json.at("upload"), json.at("none")};
+}
+
+Result<TrialOutput> output_from(const Json& json, std::size_t blob_bytes) {
+  TrialOutput output;
+  output.call = json.at("call");
+  output.path = json.at("path");
+  const auto dtype = dtype_named(json.at("dtype").get<std::string>());
+  if (!dtype) return host_error("the executor named an unknown dtype");
+  output.dtype = *dtype;
+  output.shape = json.at("shape").get<std::vector<std::int64_t>>();
+  output.offset = json.at("offset");
+  output.bytes = json.at("bytes");
+  output.poisoned = json.at("poisoned");
+  output.written = json.at("written");
+  output.sources = sources_from(json.at("sources"));
+  std::size_t wanted = size_of(output.dtype);
+  for (const std::int64_t extent : output.shape) {
+    if (extent < 0) return host_error("the executor named a negative extent");
+    if (__builtin_mul_overflow(wanted, static_cast<std::size_t>(extent), &wanted))
+      return host_error("the executor named a shape that is too large");
+  }
+  if (output.bytes != wanted || output.bytes > blob_bytes || output.offset > blob_bytes - output.bytes)
+    return host_error("the executor's outputs do not fit its reply");
+  return output;
+}
+
+}  // namespace
+
+std::byte poison_byte(int index) {
+  constexpr std::byte patterns[] = {std::byte{0xFF}, std::byte{0x7B}, std::byte{0xFB}};
+  return patterns[(index % 3 + 3) % 3];
+}
+
+std::string to_json_text(const TrialRequest& request, std::int64_t id) {
+  Json calls = Json::array();
+  for (const Call& call : request.calls) calls.push_back(to_json(call));
+  return text_of({{"id", id}, {"run", "trial"}, {"calls", std::move(calls)}, {"seed", seed_text(request.seed)},
+                  {"trial", request.trial}, {"poison", request.poison}, {"deadline_ms", request.deadline_ms},
+                  {"threads", request.threads}, {"order", request.order}, {"max_steps", request.max_steps},
+                  {"track_writes", request.track_writes}});
+}
+
+Result<TrialRequest> trial_request_from_json(std::string_view text, std::int64_t& id) {
+  try {
+    const Json json = Json::parse(text);
+    id = json.at("id");
+    if (json.at("run") != "trial") return user_error("the executor knows no request but \"trial\" and \"native\"");
+    TrialRequest request;
+    for (const Json& entry : json.at("calls")) {
+      KGB_TRY(Call call, call_from_json(entry));
+      request.calls.push_back(std::move(call));
+    }
+    const auto seed = seed_from_text(json.at("seed").get<std::string>());
+    if (!seed) return user_error("the seed is no hexadecimal number");
+    request.seed = *seed;
+    request.trial = json.at("trial");
+    request.poison = json.value("poison", 0);
+    request.deadline_ms = json.value("deadline_ms", std::int64_t{60'000});
+    request.threads = json.value("threads", 1);
+    request.order = json.value("order", std::string("forward"));
+    request.max_steps = json.value("max_steps", std::uint64_t{0});
+    request.track_writes = json.value("track_writes", true);
+    return request;
+  } catch (const Json::exception& error) {
+    return user_error(std::string("the request is malformed: ") + error.what());
+  }
+}
+
+std::string to_json_text(const TrialResult& result, std::int64_t id) {
+  Json outputs = Json::array(), findings = Json::array();
+  for (const TrialOutput& o : result.outputs)
+    outputs.push_back({{"call", o.call}, {"path", o.path}, {"dtype", name_of(o.dtype)}, {"shape", o.shape},
+                       {"offset", o.offset}, {"bytes", o.bytes}, {"poisoned", o.poisoned}, {"written", o.written},
+                       {"sources", to_json(o.sources)}});
+  for (const Finding& finding : result.findings) findings.push_back(to_json(finding));
+  const TrialCounters& c = result.counters;
+  return text_of({{"id", id}, {"ok", true}, {"outputs", std::move(outputs)}, {"findings", std::move(findings)},
+                  {"counters", {{"programs", c.programs}, {"launches", c.launches}, {"steps", c.steps}, {"ms", c.ms}}}});
+}
+
+Result<TrialResult> trial_result_from_json(std::string_view text, std::vector<std::byte> blob, std::int64_t id) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("id") != id) return host_error("the executor answered another request");
+    if (!json.at("ok").get<bool>()) return host_error(json.at("error").at("message").get<std::string>());
+    TrialResult result;
+    for (const Json& entry : json.at("outputs")) {
+      KGB_TRY(TrialOutput output, output_from(entry, blob.size()));
+      result.outputs.push_back(std::move(output));
+    }
+    for (const Json& entry : json.at("findings")) result.findings.push_back(finding_from_json(entry));
+    const Json& c = json.at("counters");
+    result.counters = {c.at("programs"), c.at("launches"), c.at("steps"), c.at("ms")};
+    result.blob = std::move(blob);
+    return result;
+  } catch (const Json::exception& error) {
+    return host_error(std::string("the executor's reply is malformed: ") + error.what());
+  }
+}
+
+std::string error_reply_text(const Error& error, std::int64_t id) {
+  return text_of({{"id", id}, {"ok", false}, {"error", {{"kind", "infra"}, {"message", error.message}}}});
+}
+
+}  // namespace kgb
