@@ -3,12 +3,14 @@
 namespace {
 
 // The block shapes are per instruction set: a block that needs more registers than there are spills, and a
-// 64-column block on AVX2 runs 25 times slower. Powers of two in columns because Triton's tiles are.
+// 64-column block on AVX2 runs 25 times slower. `rows` by two vectors, and four by four where `wide` (32
+// registers). Columns are powers of two because Triton's tiles are.
 #if KGB_ISA_LEVEL == 3
 struct VecF32 {
   using Lane = float;
   using V = __m512;
-  static constexpr int lanes = 16, rows = 8, columns = 2;
+  static constexpr int lanes = 16, rows = 8;
+  static constexpr bool wide = true;
   static V load(const float* p) { return _mm512_loadu_ps(p); }
   static void store(float* p, V v) { _mm512_storeu_ps(p, v); }
   static V broadcast(float x) { return _mm512_set1_ps(x); }
@@ -17,7 +19,8 @@ struct VecF32 {
 struct VecF64 {
   using Lane = double;
   using V = __m512d;
-  static constexpr int lanes = 8, rows = 8, columns = 2;
+  static constexpr int lanes = 8, rows = 8;
+  static constexpr bool wide = true;
   static V load(const double* p) { return _mm512_loadu_pd(p); }
   static void store(double* p, V v) { _mm512_storeu_pd(p, v); }
   static V broadcast(double x) { return _mm512_set1_pd(x); }
@@ -27,7 +30,8 @@ struct VecF64 {
 struct VecF32 {
   using Lane = float;
   using V = __m256;
-  static constexpr int lanes = 8, rows = 4, columns = 2;
+  static constexpr int lanes = 8, rows = 6;
+  static constexpr bool wide = false;
   static V load(const float* p) { return _mm256_loadu_ps(p); }
   static void store(float* p, V v) { _mm256_storeu_ps(p, v); }
   static V broadcast(float x) { return _mm256_set1_ps(x); }
@@ -36,7 +40,8 @@ struct VecF32 {
 struct VecF64 {
   using Lane = double;
   using V = __m256d;
-  static constexpr int lanes = 4, rows = 4, columns = 2;
+  static constexpr int lanes = 4, rows = 6;
+  static constexpr bool wide = false;
   static V load(const double* p) { return _mm256_loadu_pd(p); }
   static void store(double* p, V v) { _mm256_storeu_pd(p, v); }
   static V broadcast(double x) { return _mm256_set1_pd(x); }
@@ -47,7 +52,8 @@ template <typename T>
 struct PlainVec {
   using Lane = T;
   typedef T V __attribute__((vector_size(16)));
-  static constexpr int lanes = 16 / sizeof(T), rows = 4, columns = 2;
+  static constexpr int lanes = 16 / sizeof(T), rows = 4;
+  static constexpr bool wide = false;
   static V load(const T* p) {
     V v;
     std::memcpy(&v, p, sizeof v);
@@ -112,11 +118,11 @@ inline void block(const Panel<typename S::Lane>& p, std::size_t i, std::size_t j
     for (int q = 0; q < Columns; ++q) S::store(c + r * p.c_row + q * S::lanes, sum[r][q]);
 }
 
-template <typename S, int Columns>
+template <typename S, int Rows, int Columns>
 void strip(const Panel<typename S::Lane>& p, std::size_t m, std::size_t j) {
   std::size_t i = 0;
-  for (; i + S::rows <= m; i += S::rows) block<S, S::rows, Columns>(p, i, j);
-  if constexpr (S::rows > 4)
+  for (; i + Rows <= m; i += Rows) block<S, Rows, Columns>(p, i, j);
+  if constexpr (Rows > 4)
     for (; i + 4 <= m; i += 4) block<S, 4, Columns>(p, i, j);
   for (; i < m; ++i) block<S, 1, Columns>(p, i, j);
 }
@@ -125,8 +131,10 @@ template <typename S>
 [[gnu::noinline]] void multiply(const Panel<typename S::Lane>& p, std::size_t m, std::size_t n) {
   using T = typename S::Lane;
   std::size_t j = 0;
-  for (; j + S::lanes * S::columns <= n; j += S::lanes * S::columns) strip<S, S::columns>(p, m, j);
-  for (; j + S::lanes <= n; j += S::lanes) strip<S, 1>(p, m, j);
+  if constexpr (S::wide)
+    for (; j + S::lanes * 4 <= n; j += S::lanes * 4) strip<S, 4, 4>(p, m, j);
+  for (; j + S::lanes * 2 <= n; j += S::lanes * 2) strip<S, S::rows, 2>(p, m, j);
+  for (; j + S::lanes <= n; j += S::lanes) strip<S, 8, 1>(p, m, j);
   for (std::size_t i = 0; i < m && j < n; ++i) {
     for (std::size_t q = j; q < n; ++q) {
       T sum = p.c[static_cast<std::ptrdiff_t>(i) * p.c_row + static_cast<std::ptrdiff_t>(q)];
@@ -173,12 +181,51 @@ struct LoadF64 {
 
 constexpr std::size_t block_m = 64, block_n = 256, block_k = 64;
 
-// rows x columns of an operand, converted and packed with row distance `pitch`.
+// Four columns of `rows` lanes each, contiguous and `block_n` apart, as four-wide rows.
+template <typename T>
+void transpose_four(const T* in, std::size_t rows, T* out, std::size_t pitch) {
+  std::size_t r = 0;
+#if defined(__x86_64__)
+  if constexpr (std::is_same_v<T, float>) {
+    for (; r + 4 <= rows; r += 4) {
+      __m128 a = _mm_loadu_ps(in + r), b = _mm_loadu_ps(in + block_n + r);
+      __m128 c = _mm_loadu_ps(in + 2 * block_n + r), d = _mm_loadu_ps(in + 3 * block_n + r);
+      _MM_TRANSPOSE4_PS(a, b, c, d);
+      _mm_storeu_ps(out + r * pitch, a);
+      _mm_storeu_ps(out + (r + 1) * pitch, b);
+      _mm_storeu_ps(out + (r + 2) * pitch, c);
+      _mm_storeu_ps(out + (r + 3) * pitch, d);
+    }
+  }
+#endif
+  for (; r < rows; ++r)
+    for (std::size_t q = 0; q < 4; ++q) out[r * pitch + q] = in[q * block_n + r];
+}
+
+// An operand whose rows are contiguous the other way (a transposed tile): converted along memory, then turned.
+template <typename Load, typename T>
+void pack_transposed(const typename Load::Stored* in, std::ptrdiff_t column, std::size_t rows, std::size_t columns,
+                     T* out, std::size_t pitch) {
+  alignas(64) T lines[4 * block_n];
+  std::size_t q = 0;
+  for (; q + 4 <= columns; q += 4) {
+    for (std::size_t i = 0; i < 4; ++i)
+      Load::row(in + static_cast<std::ptrdiff_t>(q + i) * column, lines + i * block_n, rows);
+    transpose_four(lines, rows, out + q, pitch);
+  }
+  for (; q < columns; ++q) {
+    Load::row(in + static_cast<std::ptrdiff_t>(q) * column, lines, rows);
+    for (std::size_t r = 0; r < rows; ++r) out[r * pitch + q] = lines[r];
+  }
+}
+
+// rows x columns of an operand, converted and packed with row distance `pitch`. At most block_n of each.
 template <typename Load, typename T>
 void pack(const void* base, std::ptrdiff_t row, std::ptrdiff_t column, std::size_t rows, std::size_t columns,
           T* out, std::size_t pitch) {
   using Stored = typename Load::Stored;
   const Stored* in = static_cast<const Stored*>(base);
+  if (column != 1 && row == 1) return pack_transposed<Load>(in, column, rows, columns, out, pitch);
   Stored line[block_n];
   for (std::size_t r = 0; r < rows; ++r) {
     const Stored* source = in + static_cast<std::ptrdiff_t>(r) * row;
@@ -203,9 +250,10 @@ void accumulate(const DotArgs& g, std::size_t i, std::size_t m, std::size_t j, s
   alignas(64) T right[block_k * block_n];
   const auto si = static_cast<std::ptrdiff_t>(i), sj = static_cast<std::ptrdiff_t>(j);
   const auto sk = static_cast<std::ptrdiff_t>(k0);
-  Panel<T> p{left, static_cast<std::ptrdiff_t>(block_k), right, static_cast<std::ptrdiff_t>(block_n), c, c_row, k};
-  pack<LoadA>(at<LoadA>(g.a, si * g.a_row + sk * g.a_col), g.a_row, g.a_col, m, k, left, block_k);
-  pack<LoadB>(at<LoadB>(g.b, sk * g.b_row + sj * g.b_col), g.b_row, g.b_col, k, n, right, block_n);
+  // Packed tightly: rows a power of two apart would compete for the same few cache sets.
+  const Panel<T> p{left, static_cast<std::ptrdiff_t>(k), right, static_cast<std::ptrdiff_t>(n), c, c_row, k};
+  pack<LoadA>(at<LoadA>(g.a, si * g.a_row + sk * g.a_col), g.a_row, g.a_col, m, k, left, k);
+  pack<LoadB>(at<LoadB>(g.b, sk * g.b_row + sj * g.b_col), g.b_row, g.b_col, k, n, right, n);
   multiply<S>(p, m, n);
 }
 
