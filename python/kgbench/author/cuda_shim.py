@@ -78,7 +78,7 @@ def _device_answers(chip):
     }
 
 
-def _low_level(chip, streams):
+def _low_level(recorder, chip, streams):
     """Names of torch._C that torch's own Python binds or calls."""
     return {
         "_cuda_init": lambda: None, "_cuda_getDevice": lambda: 0, "_cuda_setDevice": _check_device,
@@ -90,6 +90,7 @@ def _low_level(chip, streams):
         "_cuda_getCurrentStream": lambda index: (streams.current.stream_id, 0, 1),
         "_cuda_getDefaultStream": lambda index: (0, 0, 1),
         "_cuda_getArchFlags": lambda: f"sm_{chip.capability[0]}{chip.capability[1]}",
+        "_cuda_jiterator_compile_and_launch_kernel": _refuse(recorder, "torch.cuda.jiterator"),
         "_cuda_memoryStats": lambda index: {}, "_cuda_resetPeakMemoryStats": lambda index: None,
         "_cuda_resetAccumulatedMemoryStats": lambda index: None,
     }
@@ -126,7 +127,7 @@ def install(recorder, chip):
     torch._C._set_only_lift_cpu_tensors(True)
     for name, value in (_device_answers(chip) | _stream_answers(recorder, streams)).items():
         setattr(torch.cuda, name, value)
-    for name, value in _low_level(chip, streams).items():
+    for name, value in _low_level(recorder, chip, streams).items():
         setattr(torch._C, name, value)
     torch.Stream, torch.Event = streams.stream_class, streams.event_class
     torch.cuda.nvtx.range_push = torch.cuda.nvtx.range_pop = torch.cuda.nvtx.mark = lambda *a, **k: 0

@@ -309,15 +309,21 @@ class RecordingMode(TorchDispatchMode):
                 if isinstance(first, NotImplementedError):
                     raise
                 raise first from None
+        for spec, value in zip(func._schema.arguments, args):
+            if spec.alias_info is not None and spec.alias_info.is_write:
+                map_tensors(value, self._forget)
         return tree_map(lambda v: self._adopt(v, originals) if isinstance(v, torch.Tensor) else v, result)
+
+    def _forget(self, tensor):
+        """The contents of a tensor's buffer are not known any more."""
+        buffer = self.recorder.view(tensor).buffer if tensor.is_cuda else None
+        if buffer is not None:
+            buffer.known = False
 
     def _adopt(self, value, originals):
         if id(value) in originals:
-            original = originals[id(value)][0]
-            buffer = self.recorder.view(original).buffer
-            if buffer is not None:
-                buffer.known = False
-            return original
+            self._forget(originals[id(value)][0])
+            return originals[id(value)][0]
         result = self.new_like(value)
         buffer = self.recorder.view(result).buffer
         if value.device.type == "cpu" and buffer is not None and buffer.bytes:
@@ -325,6 +331,7 @@ class RecordingMode(TorchDispatchMode):
         return result
 
     def _custom(self, func, args, kwargs):
+        args = numbers_as_tensors(func, args)
         with self:
             keys = torch._C.DispatchKeySet(torch._C.DispatchKey.CUDA)
             return func.redispatch(keys, *args, **kwargs)
@@ -342,6 +349,13 @@ class RecordingMode(TorchDispatchMode):
 def originals_wanted(func, args, kwargs):
     """Decoy values are worth computing unless the result would be large though the arguments are small."""
     return not any(isinstance(v, int) and v > LARGEST_DECOY_COMPUTE for v in _flat(args, kwargs))
+
+
+def numbers_as_tensors(func, args):
+    """Host code may pass a number where a schema has a tensor; a kernel called directly wants the tensor."""
+    wants = [isinstance(a.type, torch.TensorType) for a in func._schema.arguments]
+    return [torch.scalar_tensor(v) if wanted and isinstance(v, (int, float, complex)) else v
+            for wanted, v in zip(wants, args)]
 
 
 def refuse_overlap(tensor):

@@ -4,6 +4,7 @@
 import random
 import struct
 
+import numpy
 import torch
 
 DEVICE = torch.device("cuda:0")
@@ -74,6 +75,7 @@ def seed_all(seed, default):
     """Every generator of this process starts a workload from the request's seed."""
     torch.default_generator.manual_seed(seed)
     random.seed(seed)
+    numpy.random.seed(seed % 2**32)
     default.manual_seed(seed)
 
 

@@ -7,6 +7,8 @@ import os
 import sys
 import time
 
+import torch
+
 from kgbench import frame
 
 from . import cuda_shim, dispatch, generator, plan_writer, policy, recorder as recording, tensor_cures, triton_driver
@@ -47,6 +49,7 @@ class Session:
     def prepare(self):
         """Everything that must be in place before a line of the candidate runs."""
         sys.dont_write_bytecode = True
+        torch.set_num_threads(1)
         chip = Chip(self.request.get("chip") or {})
         streams = cuda_shim.install(self.recorder, chip)
         self.default_generator = generator.install(self.seed)
@@ -151,12 +154,13 @@ class Session:
             self.recorder.event("judge_patched", name)
 
     def _end_threads(self):
+        """Waits shortly for what the call started; work that goes on after the return belongs to no call."""
         deadline = time.monotonic() + THREAD_WAIT_S
         for thread in self.threads:
             self.recorder.event("thread", thread.name)
             thread.join(max(0.0, deadline - time.monotonic()))
-            if thread.is_alive():
-                self.recorder.event("recorder_unsupported", f"a thread that outlives the call ({thread.name})")
+        if len(sys._current_frames()) > 1:  # also those of the import, and those that threading does not know
+            self.recorder.event("recorder_unsupported", "a thread that outlives the call")
 
     def _add_import(self, calls):
         """Puts what the import did before the first call, when the recording uses a buffer of the import."""
@@ -171,6 +175,11 @@ class Session:
         if isinstance(error, Failure):
             return error
         kind, message, file, line, more = describe(error, self.recorder, importing)
+        read = next((e for e in self.recorder.events if e.kind == "host_read"), None)
+        if kind == "host_exception" and read is not None:
+            # Host code went on with made-up values: what it raised then says nothing about it.
+            kind, file, line = "host_read", read.where.file, read.where.line
+            message = f"{read.what} reads device values, which are not there; later {message}"
         return Failure(kind, message, file, line, **details, **more)
 
 

@@ -257,5 +257,17 @@ def test_a_thread_that_outlives_the_call_is_seen():
     threading.Thread(target=lambda: (time.sleep(30), launch(x, o)), daemon=True).start()
     return o
     """
-    kinds = [kind for kind, _ in events(text)]
-    assert kinds == ["thread", "recorder_unsupported"]
+    assert [kind for kind, _ in events(text)] == ["thread", "recorder_unsupported"]
+
+
+def test_a_worker_thread_of_the_import_is_seen():
+    source = HEAD + """
+import _thread, time
+_thread.start_new_thread(lambda: time.sleep(30), ())
+
+def run(x):
+    return launch(x, torch.empty_like(x))
+"""
+    made = run(source, call("run", ("x", X))).recording()
+    assert [(e["kind"], e["what"]) for e in made["calls"][1]["events"]] == [
+        ("recorder_unsupported", "a thread that outlives the call")]

@@ -230,6 +230,12 @@ def test_without_them_the_read_is_a_finding_and_the_decoy_lies_in_the_domain():
     assert {e["kind"] for e in made["calls"][0]["events"]} == {"host_read"}
 
 
+def test_what_is_raised_after_a_read_of_made_up_values_is_told_as_the_read():
+    source = "def run(x):\n    n = int(x[0].item())\n    return 1 // n\n"
+    error = run(source, call("run", ("x", tensor("f32", 4)))).error()
+    assert (error["kind"], error["line"]) == ("host_read", 2) and "ZeroDivisionError" in error["message"]
+
+
 def test_host_values_of_the_wrong_size_are_the_judges_error():
     assert run(LENGTHS, lengths_call(), host_values={"0/lens": "AAAA"}).error()["kind"] == "infra"
 

@@ -95,6 +95,19 @@ lib.impl("relu", relu, "CUDA")
     assert [n["node"] for n in made["calls"][0]["nodes"]] == ["launch"] and made["calls"][0]["events"] == []
 
 
+def test_numbers_for_tensors_reach_library_implementations_as_tensors():
+    head = HEAD + """
+def mul(x, y):
+    assert isinstance(y, torch.Tensor) and y.dim() == 0
+    return launch(x, torch.empty_like(x))
+
+lib = torch.library.Library("aten", "IMPL")
+lib.impl("mul.Tensor", mul, "CUDA")
+"""
+    made = run(head + "\n\ndef run(x):\n    return x * 2.5\n", call("run", ("x", X))).recording()
+    assert [n["node"] for n in made["calls"][0]["nodes"]] == ["launch"] and made["calls"][0]["events"] == []
+
+
 def test_triton_op_and_fake_registration():
     head = HEAD + """
 @torch.library.triton_op("mine2::copy", mutates_args=())
