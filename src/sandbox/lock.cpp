@@ -75,9 +75,7 @@ int drop_capabilities() noexcept {
 Result<PreparedLock> PreparedLock::make(const LockSpec& spec) {
   PreparedLock lock;
   lock.spec_ = spec;
-  lock.own_uid_ = ::geteuid();
-  lock.own_gid_ = ::getegid();
-  if (lock.own_uid_ != 0) lock.spec_.uid.reset();
+  if (::geteuid() != 0) lock.spec_.uid.reset();
   const int abi = landlock_abi();
   lock.layers_.missing = missing_layers(lock.spec_, abi);
   if (is_weak(lock.spec_, abi) && !spec.allow_weak) {
@@ -107,9 +105,6 @@ Result<PreparedLock> PreparedLock::make(const LockSpec& spec) {
 }
 
 Failure PreparedLock::become_nobody() const noexcept {
-  if ((spec_.namespaces & kUserNs) != 0) {
-    if (const int code = map_own_ids(own_uid_, own_gid_); code != 0) return {"map its user", code};
-  }
   if (spec_.uid) {
     // The raw calls: libc would ask all threads, and its table of them is the parent's.
     const uid_t id = *spec_.uid;

@@ -53,7 +53,6 @@ struct LockLayers {
   bool identity = false;  // another uid, or a user namespace without capabilities
   int landlock = 0;       // version, 0: off
   bool seccomp = false;
-  bool memory_cgroup = false, pids_cgroup = false;
   std::vector<std::string> missing;
 };
 
@@ -82,8 +81,6 @@ class PreparedLock {
   LockLayers layers_;
   Fd landlock_;
   std::string seccomp_;
-  uid_t own_uid_ = 0;
-  gid_t own_gid_ = 0;
 };
 [[nodiscard]] Error to_error(const PreparedLock::Failure& failure);
 

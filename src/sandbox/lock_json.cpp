@@ -108,7 +108,6 @@ Result<LockSpec> lock_from_json(std::string_view text) {
 std::string to_json_text(const LockLayers& layers) {
   return Json{{"namespaces", describe(layers.namespaces)}, {"identity", layers.identity},
               {"landlock", layers.landlock},               {"seccomp", layers.seccomp},
-              {"memory_cgroup", layers.memory_cgroup},     {"pids_cgroup", layers.pids_cgroup},
               {"missing", layers.missing}}
       .dump();
 }

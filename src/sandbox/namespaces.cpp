@@ -51,14 +51,20 @@ int write_map(const char* path, std::uint64_t id) noexcept {
   return write_proc(path, line.data(), length + 3);
 }
 
+// Maps the ids that we had outside to themselves, in a new user namespace.
+int map_own_ids(uid_t uid, gid_t gid) noexcept {
+  // The files belong to root while the process is non-dumpable.
+  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  int code = write_proc("/proc/self/setgroups", "deny", 4);
+  if (code == 0 || code == ENOENT) code = write_map("/proc/self/uid_map", uid);
+  if (code == 0) code = write_map("/proc/self/gid_map", gid);
+  return code;
+}
+
 bool can_make(Namespaces namespaces) {
-  const uid_t uid = ::geteuid();
-  const gid_t gid = ::getegid();
   const Cloned child = clone_process(namespaces);
-  if (child.pid == 0) {
-    // A host may let a user namespace be made and then refuse to map it: such a namespace is of no use.
-    ::_exit((namespaces & kUserNs) != 0 && map_own_ids(uid, gid) != 0 ? 1 : 0);
-  }
+  // A host may let a user namespace be made and then refuse to map it: such a namespace is of no use.
+  if (child.pid == 0) ::_exit(child.map_error != 0 ? 1 : 0);
   if (child.pid < 0) return false;
   const Fd pidfd(child.pidfd);
   const auto ended = wait_pidfd(pidfd.get(), Deadline(Millis(10'000)));
@@ -92,7 +98,10 @@ Cloned clone_process(Namespaces namespaces, Parent parent) noexcept {
   } else {
     args.exit_signal = SIGCHLD;
   }
+  const uid_t uid = ::geteuid();  // unknown in there until it is mapped
+  const gid_t gid = ::getegid();
   cloned.pid = static_cast<pid_t>(::syscall(SYS_clone3, &args, sizeof args));
+  if (cloned.pid == 0 && (namespaces & kUserNs) != 0) cloned.map_error = map_own_ids(uid, gid);
   return cloned;
 }
 
@@ -111,15 +120,6 @@ Namespaces usable_namespaces() {
     break;
   }
   return known[::geteuid()] = usable;
-}
-
-int map_own_ids(uid_t uid, gid_t gid) noexcept {
-  // The files belong to root while the process is non-dumpable.
-  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-  int code = write_proc("/proc/self/setgroups", "deny", 4);
-  if (code == 0 || code == ENOENT) code = write_map("/proc/self/uid_map", uid);
-  if (code == 0) code = write_map("/proc/self/gid_map", gid);
-  return code;
 }
 
 }  // namespace kgb::sandbox

@@ -23,16 +23,14 @@ enum class Parent {
 struct Cloned {
   pid_t pid = -1;  // as the caller sees it; 0 in the new process
   int pidfd = -1;  // in the caller, owned by it, close-on-exec
+  int map_error = 0;  // in the new process: errno of mapping its user into its user namespace
 };
-// Like fork(). pid is -1 and errno set on failure. The new process has only the calling thread and no at-fork handler
+// Like fork(). pid is -1 and errno set on failure. In a user namespace the new process is mapped to the caller's ids. The new process has only the calling thread and no at-fork handler
 // of libc has run: a caller with several threads may make nothing but system calls in it.
 [[nodiscard]] Cloned clone_process(Namespaces namespaces, Parent parent = Parent::self) noexcept;
 
 // The most of pid, net and ipc namespaces that a process of ours may have here, found by making one; a user
 // namespace is in the set where the others need it. 0: none. Found once for each user that we run as.
 [[nodiscard]] Namespaces usable_namespaces();
-
-// In a new user namespace: maps the caller's own ids to themselves. Only system calls. 0, or an errno.
-[[nodiscard]] int map_own_ids(uid_t uid, gid_t gid) noexcept;
 
 }  // namespace kgb::sandbox

@@ -158,6 +158,7 @@ Result<Started> start(const Command& command, const Limits& limits) {
   const std::vector<char*> environment = pointers(command.environment);
   const Cloned cloned = clone_process(setup.spec.namespaces);
   if (cloned.pid == 0) {
+    if (cloned.map_error != 0) give_up(setup, {"map its user", cloned.map_error});
     Failure failure = enter(setup, command.cwd.c_str(), command.own_session);
     if (failure.step == nullptr) {
       ::execve(program.c_str(), argv.data(), environment.data());
@@ -178,6 +179,7 @@ Result<Started> start_forked(const LockSpec& lock, const std::function<int()>& b
   KGB_TRY(Setup setup, prepare(lock, {}));
   const Cloned cloned = clone_process(setup.spec.namespaces);
   if (cloned.pid == 0) {
+    if (cloned.map_error != 0) give_up(setup, {"map its user", cloned.map_error});
     const Failure failure = enter(setup, cwd.c_str(), true);
     if (failure.step != nullptr) give_up(setup, failure);
     // No exec closes them.
