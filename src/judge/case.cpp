@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens a case from a request and closes it into an evaluation.
+#include "judge/case.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/hash.hpp"
+#include "base/text.hpp"
+#include "model/generate.hpp"
+
+namespace kgb {
+namespace {
+
+constexpr int kCallsPerTrial = 3;
+
+// Position of a kind in finding_kinds.def; kinds that are not there come last.
+std::size_t rank_of(const std::string& kind) {
+  static const std::vector<std::string> order{
+#define KGB_FINDING(kind, verdict) #kind,
+#include "model/finding_kinds.def"
+#undef KGB_FINDING
+  };
+  return static_cast<std::size_t>(std::find(order.begin(), order.end(), kind) - order.begin());
+}
+
+std::string language_of(const std::string& file) {
+  for (const char* suffix : {".cpp", ".cc", ".cxx"})
+    if (file.size() > std::string(suffix).size() && file.ends_with(suffix)) return "cpp";
+  return "triton";
+}
+
+Result<std::vector<Workload>> workloads_of(const JudgeRequest& request, const Operator& op, const Catalogue& catalogue,
+                                           const std::string& language) {
+  std::vector<Workload> all;
+  for (const Tier tier : request.tiers) {
+    std::vector<Workload> some;
+    if (tier == Tier::hidden) {
+      KGB_TRY(some, catalogue.hidden(op, request.seed));
+    } else {
+      some = catalogue.workloads(op, tier);
+    }
+    for (Workload& w : some) all.push_back(std::move(w));
+  }
+  std::erase_if(all, [&](const Workload& w) {
+    if (request.only_workload && w.call.workload != *request.only_workload) return true;
+    return language == "cpp" && !op.find_entry(w.call.entry)->native;
+  });
+  return all;
+}
+
+}  // namespace
+
+Finding make_finding(std::string kind, Gate gate, std::string message, std::string workload) {
+  Finding finding;
+  finding.kind = std::move(kind);
+  finding.gate = gate;
+  finding.message = std::move(message);
+  finding.workload = std::move(workload);
+  return finding;
+}
+
+Verdict decide(const std::vector<Finding>& findings) {
+  const Finding* first = nullptr;
+  for (const Finding& finding : findings)
+    if (verdict_of(finding.kind) && (first == nullptr || rank_of(finding.kind) < rank_of(first->kind))) first = &finding;
+  return first == nullptr ? Verdict::pass : *verdict_of(first->kind);
+}
+
+bool ends_workload(const std::string& kind) {
+  static const std::set<std::string> kinds{"torch_compute", "torch_random", "helper_is_operator", "upload_too_large",
+                                           "host_read", "recorder_unsupported", "judge_patched", "odd_return"};
+  return kinds.count(kind) != 0;
+}
+
+Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) {
+  KGB_TRY(const Operator* const op, catalogue.find(request.op));
+  Case open{request, *op, language_of(request.file), {}, {}, {}, {}, {}, Gate::static_};
+  KGB_TRY(std::vector<Workload> workloads, workloads_of(request, *op, catalogue, open.language));
+  if (workloads.empty() && open.language == "cpp")
+    return user_error(op->name + " has no entry that C++ candidates may implement (kgbench show " + op->name + ")");
+  if (workloads.empty() && request.only_workload)
+    return user_error(op->name + " has no workload " + kgb::quoted(*request.only_workload) +
+                      " in the tiers asked for. A hidden one needs the seed that drew it: --workload hidden --seed");
+  if (workloads.empty()) return user_error(op->name + " has no workload in the tiers asked for (kgbench show " + op->name + ")");
+  for (Workload& workload : workloads) {
+    Job job;
+    KGB_TRY(job.bound, catalogue.error_for(*op, workload.call));
+    job.bound.published = request.tolerance == "published";
+    job.calls.assign(kCallsPerTrial, workload.call);
+    job.workload = std::move(workload);
+    open.jobs.push_back(std::move(job));
+  }
+  return open;
+}
+
+namespace {
+
+WorkloadResult result_of(const Job& job) {
+  WorkloadResult result;
+  result.id = job.workload.call.workload;
+  result.tier = std::string(name_of(job.workload.tier));
+  result.description = describe(job.workload.call);
+  result.verdict = decide(job.findings);
+  result.worst_ratio = job.worst_ratio;
+  result.worst_at = job.worst_at;
+  result.elements = job.elements;
+  if (job.recording) result.plan_hash = canonical_hash(*job.recording);
+  return result;
+}
+
+}  // namespace
+
+Evaluation close_case(Case&& open) {
+  Evaluation e;
+  e.op = open.op.name;
+  e.candidate = open.request.file;
+  e.source_hash = sha256_hex(open.request.source);
+  e.contestant = open.request.contestant;
+  e.chip = "cpu";
+  e.language = open.language;
+  e.tolerance = open.request.tolerance;
+  e.mode = open.language == "cpp" ? "in-process" : "plan";
+  e.no_kernel = open.op.tagged("no_kernel");
+  e.seed = seed_text(open.request.seed);
+  e.reached = open.reached;
+  e.findings = std::move(open.findings);
+  for (Job& job : open.jobs) {
+    e.workloads.push_back(result_of(job));
+    for (Finding& finding : job.findings) e.findings.push_back(std::move(finding));
+  }
+  // The deciding finding first: whoever shows one line shows that one.
+  std::stable_sort(e.findings.begin(), e.findings.end(),
+                   [](const Finding& a, const Finding& b) { return rank_of(a.kind) < rank_of(b.kind); });
+  e.verdict = decide(e.findings);
+  e.targets = std::move(open.targets);
+  e.timings = std::move(open.timings);
+  e.stage_ms = std::move(open.stage_ms);
+  return e;
+}
+
+StageClock::StageClock(Case& open, std::string stage)
+    : case_(open), stage_(std::move(stage)), start_(std::chrono::steady_clock::now()) {}
+StageClock::~StageClock() {
+  case_.stage_ms[stage_] += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+}
+
+}  // namespace kgb

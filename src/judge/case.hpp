@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of one candidate on its way through the gates.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalogue/catalogue.hpp"
+#include "judge/judge.hpp"
+#include "model/compare.hpp"
+#include "model/launch_plan.hpp"
+#include "model/verdict.hpp"
+
+namespace kgb {
+
+// One workload of the candidate.
+struct Job {
+  Workload workload;
+  ErrorBound bound;
+  std::vector<Call> calls;             // the three calls of a trial
+  std::optional<Recording> recording;  // missing: the author could not make it
+  std::string recording_json;          // as the executor gets it
+  std::vector<Finding> findings;       // of this workload
+  double worst_ratio = 0;
+  std::string worst_at;
+  std::int64_t elements = 0;           // compared, all trials
+  bool wanting_launch = false;         // an output element that no launch wrote
+};
+
+struct Case {
+  const JudgeRequest& request;
+  const Operator& op;
+  std::string language;                // "triton" or "cpp"
+  std::vector<Job> jobs;
+  std::vector<Finding> findings;       // of no workload
+  std::vector<TargetResult> targets;
+  std::vector<Timing> timings;
+  std::map<std::string, double> stage_ms;
+  Gate reached = Gate::static_;
+
+  [[nodiscard]] bool random() const { return op.tagged("random"); }
+  [[nodiscard]] const Entry& entry_of(const Job& job) const { return *op.find_entry(job.workload.call.entry); }
+};
+
+[[nodiscard]] Finding make_finding(std::string kind, Gate gate, std::string message, std::string workload = {});
+// The verdict that findings lead to: that of the kind that stands first in finding_kinds.def; pass when none has one.
+[[nodiscard]] Verdict decide(const std::vector<Finding>& findings);
+// Whether a finding of this kind makes running the plan pointless: the policy has spoken, or there is no plan.
+[[nodiscard]] bool ends_workload(const std::string& kind);
+
+// The case of a request: its workloads in order of tiers, each with its bound. A user's mistake is an Error.
+[[nodiscard]] Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue);
+// Everything the case has gathered, with its verdict.
+[[nodiscard]] Evaluation close_case(Case&& open);
+
+// Adds the time of a scope to a stage of the case.
+class StageClock {
+ public:
+  StageClock(Case& open, std::string stage);
+  ~StageClock();
+  StageClock(const StageClock&) = delete;
+  StageClock& operator=(const StageClock&) = delete;
+
+ private:
+  Case& case_;
+  std::string stage_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace kgb

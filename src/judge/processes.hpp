@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The four kinds of processes that the judge drives, started once and shared by all lanes.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "author/zygote.hpp"
+#include "base/result.hpp"
+#include "catalogue/catalogue.hpp"
+#include "compiler/compiler.hpp"
+#include "judge/case.hpp"
+#include "judge/expectations.hpp"
+#include "judge/judge.hpp"
+#include "model/trial.hpp"
+#include "sandbox/worker.hpp"
+
+namespace kgb {
+
+class Processes {
+ public:
+  static Result<std::unique_ptr<Processes>> start(const JudgeSetup& setup);
+
+  // One author session; `workspace` holds the candidate.
+  [[nodiscard]] Result<author::AuthorOutcome> author(const std::string& session, const std::filesystem::path& workspace);
+
+  // One trial in an executor. `fault` is set when the executor died or did not answer: a finding for the candidate
+  // when it happens twice in a row with the same plan, `infra` otherwise.
+  struct TrialAnswer {
+    TrialResult result;
+    std::optional<Finding> fault;
+  };
+  [[nodiscard]] Result<TrialAnswer> trial(const TrialRequest& request, const std::string& recording_json);
+
+  [[nodiscard]] Expectations& expectations() { return expectations_; }
+  [[nodiscard]] Compiler& compiler() { return compiler_; }
+  [[nodiscard]] const JudgeSetup& setup() const { return setup_; }
+  [[nodiscard]] const author::Interpreter& interpreter() const { return zygote_.interpreter(); }
+  // Python processes of ours: environment and search path of the package.
+  [[nodiscard]] static sandbox::Command python_worker(const Installation& at, const std::string& module);
+
+ private:
+  Processes(const JudgeSetup& setup, author::Zygote zygote);
+  JudgeSetup setup_;
+  author::Zygote zygote_;
+  sandbox::WorkerPool executors_;
+  Expectations expectations_;
+  Compiler compiler_;
+};
+
+}  // namespace kgb
