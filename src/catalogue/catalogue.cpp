@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds cards by their folders, loads them all, and answers questions about them.
+#include "catalogue/catalogue.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "catalogue/expand.hpp"
+#include "fmt/format.h"
+
+namespace kgb {
+namespace fs = std::filesystem;
+namespace {
+
+class Loader {
+ public:
+  explicit Loader(fs::path folder) : folder_(std::move(folder)) {}
+
+  std::vector<Operator> operators() {
+    const fs::path root = folder_ / "operators";
+    std::vector<Operator> out;
+    for (const std::string& source : folders(root)) {
+      for (const std::string& name : folders(root / source)) {
+        const fs::path folder = root / source / name;
+        std::error_code ignored;
+        if (!fs::exists(folder / "card.toml", ignored)) continue;
+        if (auto op = load_operator(folder)) out.push_back(std::move(*op));
+      }
+    }
+    std::sort(out.begin(), out.end(), [](const Operator& a, const Operator& b) { return a.name < b.name; });
+    return out;
+  }
+
+  std::vector<ChipCard> chips() {
+    std::vector<ChipCard> out;
+    const auto names = list_folder(folder_ / "chips");
+    if (!names.ok()) return out;
+    for (const std::string& name : *names) {
+      const fs::path path = folder_ / "chips" / name;
+      if (path.extension() != ".toml") continue;
+      Problems problems(shown(path));
+      if (const auto table = read(path, problems)) out.push_back(read_chip(*table, path.stem().string(), problems));
+      keep(problems);
+    }
+    lend_facts(out);
+    return out;
+  }
+
+  std::vector<std::string> demo(const std::vector<Operator>& operators) {
+    const fs::path path = folder_ / "suites.toml";
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) return {};
+    Problems problems(shown(path));
+    std::vector<std::string> names;
+    if (const auto table = read(path, problems)) {
+      TableReader reader(*table, 1, "", problems);
+      const TomlValue* given = reader.find("demo");
+      names = reader.texts("demo");
+      std::vector<std::string> known;
+      for (const Operator& op : operators) known.push_back(op.name);
+      for (const std::string& name : names) {
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+          reader.problem(given, "demo", fmt::format("{} is no operator{}", in_quotes(name), did_you_mean(name, known)));
+        }
+      }
+      reader.finish();
+    }
+    keep(problems);
+    return names;
+  }
+
+  [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
+
+ private:
+  // Relative to the catalogue's parent: "catalogue/operators/aten/add/card.toml" whatever the machine.
+  [[nodiscard]] std::string shown(const fs::path& path) const {
+    return (folder_.filename() / path.lexically_relative(folder_)).generic_string();
+  }
+
+  std::vector<std::string> folders(const fs::path& root) {
+    std::vector<std::string> out;
+    const auto names = list_folder(root);
+    if (!names.ok()) {
+      problems_.push_back(fmt::format("{}:1: {}", shown(root), names.error().message));
+      return out;
+    }
+    for (const std::string& name : *names) {
+      std::error_code ignored;
+      if (fs::is_directory(root / name, ignored)) out.push_back(name);
+    }
+    return out;
+  }
+
+  std::optional<TomlTable> read(const fs::path& path, Problems& problems) {
+    const auto text = read_file(path, kMaxTomlBytes);
+    if (!text.ok()) {
+      problems.add(1, "", text.error().message);
+      return std::nullopt;
+    }
+    auto table = parse_toml(*text);
+    if (table.ok()) return std::move(table).value();
+    const std::string& message = table.error().message;  // "LINE: what"
+    const std::size_t colon = message.find(": ");
+    const auto line = parse_int(message.substr(0, colon));
+    problems.add(line ? static_cast<int>(*line) : 1, "", message.substr(colon + 2));
+    return std::nullopt;
+  }
+
+  std::optional<Operator> load_operator(const fs::path& folder) {
+    const fs::path path = folder / "card.toml";
+    Problems problems(shown(path));
+    std::optional<Operator> out;
+    if (const auto table = read(path, problems)) {
+      const TomlValue* family = table->find("family");
+      const std::string* name = family != nullptr ? family->text() : nullptr;
+      out = read_card(*table, folder, family_named(name != nullptr ? *name : ""), problems);
+      std::error_code ignored;
+      out->has_reference = fs::exists(folder / "reference.py", ignored);
+      out->has_expert = fs::exists(folder / "expert.py", ignored);
+      out->has_native_expert = fs::exists(folder / "expert.cpp", ignored);
+    }
+    keep(problems);
+    return out;
+  }
+
+  const Family& family_named(const std::string& name) {
+    const auto it = families_.find(name);
+    if (it != families_.end()) return it->second;
+    Family family;
+    family.name = name;
+    const fs::path path = folder_ / "families" / (name + ".toml");
+    std::error_code ignored;
+    const bool plain = !name.empty() && name.find('/') == std::string::npos && name.size() < 100;
+    if (plain && fs::exists(path, ignored)) {
+      Problems problems(shown(path));
+      if (const auto table = read(path, problems)) read_family(*table, family, problems);
+      keep(problems);
+    }
+    return families_.emplace(name, std::move(family)).first->second;
+  }
+
+  static void read_family(const TomlTable& table, Family& family, Problems& problems) {
+    TableReader reader(table, 1, "", problems);
+    const auto domains = [&](const char* key) {
+      const TomlValue* given = reader.find(key);
+      std::vector<std::string> texts = reader.texts(key);
+      for (const std::string& text : texts) {
+        const auto parsed = parse_domain(text);
+        if (!parsed.ok()) reader.problem(given, key, parsed.error().message);
+        if (parsed.ok() && parsed->kind.starts_with("any_")) reader.problem(given, key, "cannot name itself");
+      }
+      return texts;
+    };
+    family.any_float = domains("any_float");
+    family.any_int = domains("any_int");
+    family.any_finite = domains("any_finite");
+    reader.finish();
+  }
+
+  // Chips without a Triton backend show host code another chip's facts.
+  void lend_facts(std::vector<ChipCard>& chips) {
+    for (ChipCard& chip : chips) {
+      if (chip.impersonates.empty()) continue;
+      const auto it = std::find_if(chips.begin(), chips.end(),
+                                   [&](const ChipCard& other) { return other.name == chip.impersonates; });
+      if (it == chips.end() || !it->impersonates.empty()) {
+        problems_.push_back(fmt::format("{}:1: impersonates: {} is no chip with facts of its own",
+                                        shown(folder_ / "chips" / (chip.name + ".toml")), in_quotes(chip.impersonates)));
+        continue;
+      }
+      chip.facts = it->facts;
+      chip.capability = it->capability;
+    }
+  }
+
+  void keep(const Problems& problems) {
+    problems_.insert(problems_.end(), problems.lines().begin(), problems.lines().end());
+  }
+
+  fs::path folder_;
+  std::map<std::string, Family> families_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+Result<Catalogue> Catalogue::load(const fs::path& folder) {
+  Loader loader(fs::path(folder.lexically_normal().string()).has_filename() ? folder.lexically_normal()
+                                                                            : folder.lexically_normal().parent_path());
+  Catalogue out;
+  out.operators_ = loader.operators();
+  out.chips_ = loader.chips();
+  out.demo_ = loader.demo(out.operators_);
+  if (!loader.problems().empty()) return user_error(join(loader.problems(), "\n"));
+  return out;
+}
+
+Result<const Operator*> Catalogue::find(std::string_view name) const {
+  std::vector<const Operator*> matches;
+  std::vector<std::string> known;
+  const bool bare = name.find("::") == std::string_view::npos;
+  for (const Operator& op : operators_) {
+    const std::string_view short_name = std::string_view(op.name).substr(op.name.find("::") + 2);
+    if (op.name == name || (bare && short_name == name)) matches.push_back(&op);
+    known.push_back(op.name);
+    if (bare) known.emplace_back(short_name);
+  }
+  if (matches.size() == 1) return matches[0];
+  if (matches.size() > 1) {
+    std::vector<std::string> names;
+    for (const Operator* op : matches) names.push_back(op->name);
+    return user_error(fmt::format("{} is ambiguous: {}", name, join(names, ", ")));
+  }
+  std::vector<std::string> near;
+  for (const std::string& match : close_matches(name, known)) {
+    const auto full = bare ? find(match) : Result<const Operator*>(user_error(""));
+    const std::string shown = full.ok() ? (*full)->name : match;
+    if (std::find(near.begin(), near.end(), shown) == near.end()) near.push_back(shown);
+  }
+  const std::string hint = near.empty() ? "" : fmt::format("  Did you mean {}?", join(near, " or "));
+  return user_error(fmt::format("{} is no operator.{}  (kgbench list)", cut_utf8(to_utf8_lossy(name), 100), hint));
+}
+
+std::vector<Workload> Catalogue::workloads(const Operator& op, Tier tier) const {
+  std::vector<Workload> out;
+  for (const Workload& workload : op.fixed) {
+    if (workload.tier == tier) out.push_back(workload);
+  }
+  return out;
+}
+
+Result<std::vector<Workload>> Catalogue::hidden(const Operator& op, std::uint64_t seed) const {
+  Problems problems((op.folder / "card.toml").generic_string());
+  std::vector<Workload> out = draw_hidden(op, seed, problems);
+  if (!problems.empty()) return user_error(join(problems.lines(), "\n"));
+  return out;
+}
+
+Result<ErrorBound> Catalogue::error_for(const Operator& op, const Call& call) const {
+  const Entry* entry = op.find_entry(call.entry);
+  if (entry == nullptr) return user_error(fmt::format("{} has no entry {}", op.name, in_quotes(call.entry)));
+  return resolve(entry->error ? *entry->error : op.error, call);
+}
+
+Result<Cost> Catalogue::cost_for(const Operator& op, const Call& call) const {
+  const Entry* entry = op.find_entry(call.entry);
+  if (entry == nullptr) return user_error(fmt::format("{} has no entry {}", op.name, in_quotes(call.entry)));
+  return resolve(entry->cost ? *entry->cost : op.cost, call);
+}
+
+std::vector<std::string> Catalogue::suite_names() const {
+  std::set<std::string> names{"ms", "mc", "kernels", "demo"};
+  for (const Operator& op : operators_) {
+    names.insert(op.group());
+    names.insert(op.tags.begin(), op.tags.end());
+  }
+  return {names.begin(), names.end()};
+}
+
+Result<std::vector<const Operator*>> Catalogue::suite(std::string_view name) const {
+  const std::vector<std::string> names = suite_names();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    return user_error(fmt::format("{} is no suite{}", in_quotes(name), did_you_mean(name, names)));
+  }
+  std::vector<const Operator*> out;
+  for (const Operator& op : operators_) {
+    const bool demo = demo_.empty() || std::find(demo_.begin(), demo_.end(), op.name) != demo_.end();
+    const bool in = name == "ms" || (name == "demo" && demo) || (name == "kernels" && !op.tagged("no_kernel")) ||
+                    op.group() == name || op.tagged(name);
+    if (in) out.push_back(&op);
+  }
+  return out;
+}
+
+Result<const ChipCard*> Catalogue::chip(std::string_view name) const {
+  std::vector<std::string> known;
+  for (const ChipCard& chip : chips_) {
+    if (chip.name == name) return &chip;
+    known.push_back(chip.name);
+  }
+  return user_error(fmt::format("{} is no chip{}", in_quotes(name), did_you_mean(name, known)));
+}
+
+}  // namespace kgb

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shipped catalogue: every card loads, every workload is sound, every bound and cost is a number.
+#include "catalogue/catalogue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "base/files.hpp"
+#include "model/generate.hpp"
+
+namespace kgb {
+namespace {
+
+const Catalogue& shipped() {
+  static const Result<Catalogue> loaded = Catalogue::load(std::filesystem::path(KGB_SOURCE_DIR) / "catalogue");
+  if (!loaded.ok()) {
+    ADD_FAILURE() << loaded.error().message;
+    static const Catalogue empty;
+    return empty;
+  }
+  return *loaded;
+}
+
+// What must hold for a call whatever its card says.
+void expect_sound(const Operator& op, const Workload& workload) {
+  const Call& call = workload.call;
+  SCOPED_TRACE(op.name + " " + call.entry + " " + call.workload + ": " + describe(call));
+  EXPECT_EQ(call.op, op.name);
+  const Entry* entry = op.find_entry(call.entry);
+  ASSERT_NE(entry, nullptr);
+  ASSERT_EQ(call.args.size(), entry->schema.parameters.size());
+  for (const auto& [path, spec] : tensors_of(call)) {
+    EXPECT_TRUE(check_spec(spec).ok()) << path;
+    EXPECT_TRUE(check_domain(spec.domain).ok()) << path;
+  }
+  const auto bound = shipped().error_for(op, call);
+  EXPECT_TRUE(bound.ok()) << bound.error().message;
+  const auto cost = shipped().cost_for(op, call);
+  EXPECT_TRUE(cost.ok()) << cost.error().message;
+}
+
+TEST(ShippedCards, AllLoadWithSoundWorkloads) {
+  ASSERT_GE(shipped().operators().size(), 3u);
+  for (const Operator& op : shipped().operators()) {
+    for (const Tier tier : {Tier::smoke, Tier::full, Tier::published}) {
+      for (const Workload& workload : shipped().workloads(op, tier)) expect_sound(op, workload);
+    }
+  }
+}
+
+TEST(ShippedCards, HiddenWorkloadsAreSoundForManySeeds) {
+  for (const Operator& op : shipped().operators()) {
+    for (const std::uint64_t seed : {0u, 1u, 2u, 3u, 0xfeedu, 77777u}) {
+      const auto drawn = shipped().hidden(op, seed);
+      ASSERT_TRUE(drawn.ok()) << op.name << ": " << drawn.error().message;
+      for (const Workload& workload : *drawn) expect_sound(op, workload);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kgb
