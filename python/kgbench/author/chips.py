@@ -9,9 +9,9 @@ class Chip:
         self.facts = dict(facts)
         get = self.facts.get
         self.name = get("device_name") or get("name") or "NVIDIA H200"
-        capability = get("capability", (9, 0))
+        capability = get("capability") or divmod(int(get("arch") or 90), 10)  # "9.0", [9, 0], or from "90"
         if isinstance(capability, str):
-            capability = [int(n) for n in capability.split(".")]
+            capability = capability.split(".")
         self.capability = (int(capability[0]), int(capability[1]))
         self.multiprocessors = int(get("multiprocessors", 132))
         self.warp_size = int(get("warp_size", 32))

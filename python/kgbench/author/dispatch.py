@@ -2,6 +2,7 @@
 """The dispatch mode: every torch operator of host code passes here and becomes a node, an event or nothing."""
 
 import functools
+import math
 import threading
 
 import torch
@@ -9,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
 from . import nodes, operators, phantom
-from .operators import (ALLOCATE, COMPOSITE, CONSTANT, COPY, CUSTOM, FILL, FILL_IN_PLACE, RANDOM, READ, VIEW,
+from .operators import (ALLOCATE, COMPOSITE, CONSTANT, COPY, CUSTOM, FILL, FILL_IN_PLACE, RANDOM, READ, RESIZE, VIEW,
                         base_name, classify)
 
 # Above this many elements an operator that only computes decoys is asked for its shape alone.
@@ -161,16 +162,19 @@ class RecordingMode(TorchDispatchMode):
         return target
 
     def _constant(self, func, args, kwargs):
-        meta = self._meta_result(func, args, kwargs)
+        result = self.new_like(self._meta_result(func, args, kwargs))
+        if not result.numel():
+            return result
         name = base_name(func).partition("::")[2]
-        result = self.new_like(meta)
-        on_host = func(*args, **{**kwargs, "device": "cpu", "pin_memory": False})
+        parameters = constant_parameters(name, func, args, kwargs)
+        make = lambda: func(*args, **{**kwargs, "device": "cpu", "pin_memory": False})  # noqa: E731
+        if result.is_complex() or not all(math.isfinite(p) for p in parameters):
+            return self._upload(result, make(), func)  # a plan's constants are finite and real
         view = self.recorder.view(result)
-        if result.numel():
-            self.recorder.add(nodes.Constant(name, view, constant_parameters(name, func, args, kwargs)))
-            if view.buffer.bytes <= LARGEST_KNOWN:
-                phantom.decoy_of(self.recorder.space, result).copy_(on_host)
-                view.buffer.known = True
+        self.recorder.add(nodes.Constant(name, view, parameters))
+        if view.buffer.bytes <= LARGEST_KNOWN:
+            phantom.decoy_of(self.recorder.space, result).copy_(make())
+            view.buffer.known = True
         return result
 
     # -- copies ----------------------------------------------------------------------------------------------
@@ -242,6 +246,13 @@ class RecordingMode(TorchDispatchMode):
 
     # -- views, reads, computation ---------------------------------------------------------------------------
     def _view(self, func, args, kwargs):
+        return func(*args, **kwargs)
+
+    def _resize(self, func, args, kwargs):
+        tensor, size = args[0], args[1].size() if isinstance(args[1], torch.Tensor) else args[1]
+        wanted = (tensor.storage_offset() + math.prod(size)) * tensor.element_size()
+        if wanted > tensor.untyped_storage().nbytes():
+            self.recorder.unsupported("resize_ beyond the tensor's storage")
         return func(*args, **kwargs)
 
     def _values(self, tensor):
@@ -342,7 +353,7 @@ class RecordingMode(TorchDispatchMode):
         return self._compute(func, args, kwargs) if result is NotImplemented else result
 
     _handlers = {ALLOCATE: _allocate, FILL: _fill, FILL_IN_PLACE: _fill_in_place, CONSTANT: _constant, COPY: _copy,
-                 VIEW: _view, READ: _read, RANDOM: _random, CUSTOM: _custom, COMPOSITE: _composite,
+                 VIEW: _view, RESIZE: _resize, READ: _read, RANDOM: _random, CUSTOM: _custom, COMPOSITE: _composite,
                  operators.COMPUTE: _compute}
 
 
@@ -383,18 +394,21 @@ def constant_parameters(name, func, args, kwargs):
     """`params` of a constant node: the schema's numbers by name."""
     given = {a.name: v for a, v in zip(func._schema.arguments, args)}
     given.update(kwargs)
-    if name == "arange":
-        return [given.get("start", 0), given.get("step", 1)]
-    if name == "linspace":
-        return [given["start"], given["end"]]
-    if name in ("tril_indices", "triu_indices"):
-        return [given["row"], given["col"], given.get("offset", 0)]
-    return []
+    wanted = {"arange": (("start", 0), ("step", 1)), "linspace": (("start", 0), ("end", 0)),
+              "tril_indices": (("row", 0), ("col", 0), ("offset", 0))}
+    wanted["triu_indices"] = wanted["tril_indices"]
+    numbers = [given.get(key, default) for key, default in wanted.get(name, ())]
+    return [int(n) if isinstance(n, bool) else n for n in numbers]
 
 
 def note_implementations(recorder):
-    """Notes the operators of torch that the candidate registers kernels for on the device (torch.library)."""
-    implement = torch.library.Library.impl
+    """Notes the operators of torch that the candidate registers kernels for on the device (torch.library), and the
+    libraries, which a fresh import of the candidate must be able to define again."""
+    implement, start = torch.library.Library.impl, torch.library.Library.__init__
+
+    def started(library, *args, **kwargs):
+        start(library, *args, **kwargs)
+        recorder.libraries.append(library)
 
     def noted(library, op_name, fn, dispatch_key="", **kwargs):
         if dispatch_key == "CUDA":
@@ -402,7 +416,7 @@ def note_implementations(recorder):
             recorder.implemented.add(name if "::" in name else f"{library.ns}::{name}")
         return implement(library, op_name, fn, dispatch_key, **kwargs)
 
-    torch.library.Library.impl = noted
+    torch.library.Library.impl, torch.library.Library.__init__ = noted, started
 
 
 def record_threads(recorder):

@@ -4,20 +4,21 @@
 import torch
 from torch._C import DispatchKey
 
-ALLOCATE, FILL, FILL_IN_PLACE, COPY, CONSTANT, VIEW, READ, RANDOM, COMPUTE, CUSTOM, COMPOSITE = (
-    "allocate", "fill", "fill_in_place", "copy", "constant", "view", "read", "random", "compute", "custom",
+ALLOCATE, FILL, FILL_IN_PLACE, COPY, CONSTANT, VIEW, RESIZE, READ, RANDOM, COMPUTE, CUSTOM, COMPOSITE = (
+    "allocate", "fill", "fill_in_place", "copy", "constant", "view", "resize", "read", "random", "compute", "custom",
     "composite")
 
 _BY_NAME = {
     ALLOCATE: "empty empty_like empty_strided empty_permuted new_empty new_empty_strided",
     FILL: "zeros ones full zeros_like ones_like full_like new_zeros new_ones new_full scalar_tensor",
     FILL_IN_PLACE: "zero_ fill_",
-    COPY: "copy_ clone _to_copy _reshape_copy lift_fresh lift lift_fresh_copy",
+    COPY: "copy_ clone _to_copy _reshape_copy lift_fresh_copy",
     CONSTANT: "arange linspace eye tril_indices triu_indices",
     # metadata and storage exchange that the schema does not show as a view
-    VIEW: "_unsafe_view _reshape_alias _conj _neg_view set_ detach_ t_ transpose_ squeeze_ unsqueeze_ swapaxes_"
+    VIEW: "lift_fresh lift _unsafe_view _reshape_alias _conj _neg_view set_ detach_ t_ transpose_ squeeze_ unsqueeze_ swapaxes_"
           " swapdims_ as_strided_ is_same_size sym_size sym_stride sym_numel sym_storage_offset is_pinned"
           " _has_compatible_shallow_copy_type",
+    RESIZE: "resize_ resize_as_",
     READ: "_local_scalar_dense item equal is_nonzero allclose",
     RANDOM: "rand randn randint randperm rand_like randn_like randint_like normal normal_ uniform_ random_"
             " exponential_ geometric_ cauchy_ log_normal_ bernoulli bernoulli_ multinomial poisson binomial dropout"
@@ -50,7 +51,7 @@ def _classify(func):
     if namespace == "aten" and name in _NAMES:
         return _NAMES[name]
     if torch.Tag.inplace_view in func.tags:
-        return VIEW if name != "resize_" else COMPUTE
+        return VIEW
     has = lambda key: torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), key)  # noqa: E731
     if has(DispatchKey.CompositeImplicitAutograd) and not has(DispatchKey.CUDA):
         return COMPOSITE

@@ -139,6 +139,8 @@ def _leaf(leaf, numbering):
 
 _PLAIN_TENSORS = {torch.Tensor, torch.nn.Parameter}
 _MAX_DEPTH = 4
+_MAX_LEAVES = 10000
+_MAX_TEXT = 1000  # characters of a returned string
 
 
 def returned(recorder, value):
@@ -151,6 +153,8 @@ def returned(recorder, value):
 
 def _walk(recorder, value, path, leaves, depth):
     kind = type(value)
+    if len(leaves) >= _MAX_LEAVES:
+        raise nodes.Unsupported(f"a return of more than {_MAX_LEAVES} objects")
     if value is None:
         if depth:
             leaves.append(Leaf(path, "NoneType", None, None, False))
@@ -160,11 +164,11 @@ def _walk(recorder, value, path, leaves, depth):
         return "tensor"
     if kind in (tuple, list) or (issubclass(kind, tuple) and kind.__module__ == "torch.return_types"):
         if depth >= _MAX_DEPTH:
-            raise nodes.Unsupported(f"{path} is nested more than {_MAX_DEPTH} deep")
+            raise nodes.Unsupported(f"a return nested more than {_MAX_DEPTH} deep")
         for i, item in enumerate(value):
             _walk(recorder, item, f"{path}[{i}]", leaves, depth + 1)
         return f"{'list' if kind is list else 'tuple'}[{len(value)}]"
-    scalar = value if kind in (int, float, bool, str) else None
+    scalar = value if kind in (int, float, bool) else value[:_MAX_TEXT] if kind is str else None
     if kind is complex:
         scalar = repr(value)
     leaves.append(Leaf(path, kind.__name__, None, _number(scalar), False))

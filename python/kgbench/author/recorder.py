@@ -12,7 +12,7 @@ import torch
 from . import nodes, phantom
 
 MAX_EVENTS = 1000            # per call; host code in a loop must not fill the memory with evidence
-MAX_NODES = 20000            # per call; a recording may hold 65536
+MAX_NODES = 16000            # per call; a recording may hold 65536
 MAX_BYTES = 60 << 30         # of one job's buffers; a recording may hold 64 GiB
 MAX_TEXT = 500               # of an event
 MAX_UPLOAD = 8 << 20         # bytes of one upload that are kept; the policy's cap is far below
@@ -35,6 +35,7 @@ class Recorder:
         self.home = 0             # job number of the import that the candidate's module came from
         self.foreign = None       # a buffer of an earlier job that this one touched
         self.implemented = set()  # operators of torch that the candidate has kernels for
+        self.libraries = []       # torch.library.Library objects of the candidate
         self.streams = None       # set by cuda_shim
         self._discarding = 0
         self._lock = threading.RLock()

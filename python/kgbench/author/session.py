@@ -19,6 +19,7 @@ from .plan_writer import RecordedCall
 
 MODULE_NAME = "kgbench_candidate"
 MAX_SOURCE = 4 << 20
+MAX_RECORDING = 60 << 20  # bytes; the judge reads up to 64 MiB
 THREAD_WAIT_S = 1.0
 
 
@@ -87,6 +88,9 @@ class Session:
         job = next(self._jobs)
         self.recorder.begin(job, 0)
         self.recorder.home = job
+        while self.recorder.libraries:
+            self.recorder.libraries.pop()._destroy()
+        self.recorder.implemented.clear()
         spec = importlib.util.spec_from_file_location(MODULE_NAME, self.path)
         module = importlib.util.module_from_spec(spec)
         sys.modules[MODULE_NAME] = module
@@ -104,6 +108,7 @@ class Session:
     # -- jobs ------------------------------------------------------------------------------------------------
     def record(self, job):
         """The recording of one job as JSON bytes. Failure when the candidate raised or cannot be recorded."""
+        self.host_values = job.get("host_values") or {}
         for _ in range(2):
             if self.stateful:
                 self.load()
@@ -124,13 +129,16 @@ class Session:
             raise Failure("recorder_unsupported", "the candidate keeps tensors of one workload for the next outside "
                           "its own module", self.request["file"])
         self._add_import(calls)
-        return plan_writer.recording_json(self.request["target"], inputs, calls)
+        blob = plan_writer.recording_json(self.request["target"], inputs, calls)
+        if len(blob) > MAX_RECORDING:
+            raise Failure("recorder_unsupported", f"a launch plan of {len(blob)} bytes", self.request["file"])
+        return blob
 
     def _call(self, number, index, job_calls):
         call = job_calls[index]
         self.recorder.begin(number, index)
         try:
-            arguments = Arguments(self.recorder, call, index, self.request.get("host_values") or {}, self.generator)
+            arguments = Arguments(self.recorder, call, index, self.host_values, self.generator)
         except (KeyError, TypeError, ValueError) as error:
             raise Failure("infra", f"the call cannot be made: {type(error).__name__}: {error}") from None
         entry = getattr(self.module, call["entry"], None)

@@ -219,6 +219,8 @@ def test_a_replaced_writer_cannot_speak_for_the_recorder():
     ("torch.cuda.ExternalStream(5)", "torch.cuda.ExternalStream"),
     ("import pickle\npickle.dumps(x)", "pickling a device tensor"),
     ("torch.cuda.cudart()", "torch.cuda.cudart"),
+    ("x.resize_(1000)", "resize_ beyond the tensor's storage"),
+    ("for _ in range(20000):\n    x.view(-1)[0].zero_()", "a call with more than 16000 launches, fills and copies"),
 ])
 def test_what_no_plan_can_hold_says_so(text, what):
     error = run(body(text + "\nreturn x"), call("run", ("x", X))).error()

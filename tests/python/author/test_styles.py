@@ -168,3 +168,51 @@ def test_known_values_survive_copies_between_buffers():
 def test_large_allocations_cost_nothing():
     made = recording("w = torch.zeros(1 << 33, device='cuda', dtype=torch.uint8)\nlaunch(x, w)\n" + OUT)
     assert max(b["bytes"] for b in made["buffers"]) == 1 << 33
+
+
+@pytest.mark.parametrize("text, kinds", [
+    ("return torch.arange(0, 2, 0.25, device='cuda')", ["constant"]),
+    ("return torch.eye(2, device='cuda', dtype=torch.complex64)", ["upload"]),
+    ("return torch.linspace(0, float('inf'), 3, device='cuda')", ["upload"]),
+    ("return torch.arange(0, device='cuda')", []),
+    ("return torch.triu_indices(4, 3, offset=-1, device='cuda')", ["constant"]),
+    ("return torch.tensor(3.5, device='cuda')", ["fill"]),
+    ("return torch.tensor([x.data_ptr()], device='cuda')", ["upload"]),
+    ("return torch.tensor([[1, 2], [3, 4]], device='cuda').t().contiguous()", ["upload", "copy"]),
+    ("o = torch.empty(4, 2, device='cuda').t()\no.copy_(torch.ones(2, 1))\nreturn o", ["upload", "copy"]),
+    ("o = torch.empty(2, dtype=torch.complex64, device='cuda')\no.conj().copy_(torch.empty_like(o))\nreturn o",
+     ["copy"]),
+    ("o = torch.zeros(2, dtype=torch.complex64, device='cuda').conj()\no[1] = 1j\nreturn o", ["fill", "fill"]),
+    ("return x.view(-1).resize_(4)", []),
+])
+def test_tensors_made_by_the_host_are_the_right_nodes(text, kinds):
+    made = recording(text)
+    assert [n["node"] for n in made["calls"][0]["nodes"]] == kinds
+
+
+def test_a_conjugated_fill_stores_the_conjugate():
+    import base64
+    import struct
+    made = recording("o = torch.zeros(2, dtype=torch.complex64, device='cuda').conj()\no[1] = 1j\nreturn o")
+    fill = made["calls"][0]["nodes"][1]
+    assert struct.unpack("2f", base64.b64decode(fill["value"])) == (0.0, -1.0)
+    assert made["calls"][0]["outputs"][0]["tensor"]["conj"] is True
+
+
+def test_libraries_are_defined_again_for_a_candidate_that_keeps_tensors():
+    head = HEAD + """
+lib = torch.library.Library("mine3", "DEF")
+lib.define("copy(Tensor x) -> Tensor")
+kept = []
+
+def impl(x):
+    if not kept:
+        kept.append(torch.empty_like(x))
+    return launch(x, kept[0])
+
+lib.impl("copy", impl, "CUDA")
+"""
+    asked = call("run", ("x", X))
+    answer = run(head + "\n\ndef run(x):\n    return torch.ops.mine3.copy(x)\n", asked, asked, asked)
+    for name in ("s1", "s2", "s3"):
+        assert [len(c["nodes"]) for c in answer.recording(name)["calls"]] == [1, 1, 1]
