@@ -2,4 +2,5 @@
 // What elementwise.cpp compiles per instruction set.
 #include "vm/numeric/narrow_kernels.hpp"
 #include "vm/numeric/approx_kernels.hpp"
+#include "vm/numeric/op_kernels.hpp"
 #include "vm/numeric/elementwise_kernels.hpp"

@@ -9,36 +9,28 @@
 
 namespace kgb::vm::numeric {
 
-// The input is outer x n x inner, contiguous; the axis is the middle one.
+// The input is outer x n x inner, contiguous; the axis is the middle one. n >= 1.
 struct AxisShape {
   std::size_t outer = 1, n = 1, inner = 1;
 };
 
-// out is outer x inner. Tree: upper half onto lower half, again and again (x[i] op x[i + n/2]), each step rounded
-// to the dtype. n >= 1. Any BinaryOp that is associative up to rounding; null where binary(op, dtype) is null.
-// out must not overlap the input.
-using ReduceFn = void (*)(BinaryKernel op, std::size_t element_bytes, const void* in, void* out, AxisShape shape);
+// Defined for addf, mulf, the float minima and maxima (f16, bf16, f32, f64) and addi, muli, andi, ori, xori, minsi,
+// maxsi, minui, maxui (b8 and every integer dtype); otherwise empty.
 struct Reducer {
-  ReduceFn run = nullptr;
-  BinaryKernel op;
-  std::size_t element_bytes = 0;
+  // out is outer x inner and must not overlap the input. Tree: the upper half onto the lower half, again and
+  // again (x[i] op x[i + n/2]), each step rounded to the dtype.
+  void (*run)(const void* in, void* out, AxisShape shape) = nullptr;
   explicit operator bool() const { return run != nullptr; }
-  void operator()(const void* in, void* out, AxisShape shape) const { run(op, element_bytes, in, out, shape); }
+  void operator()(const void* in, void* out, AxisShape shape) const { run(in, out, shape); }
 };
 [[nodiscard]] Reducer reducer(BinaryOp op, DType dtype);
 
-// Inclusive scan; out has the input's shape and may be the input. Tree: scan both halves, then the left total
-// onto the right half. `reverse` scans from the end.
-using ScanFn = void (*)(BinaryKernel op, std::size_t element_bytes, const void* in, void* out, AxisShape shape,
-                        bool reverse);
 struct Scanner {
-  ScanFn run = nullptr;
-  BinaryKernel op;
-  std::size_t element_bytes = 0;
+  // Inclusive; out has the input's shape and may be the input. Tree: scan both halves, then the left total onto
+  // the right half, each step rounded to the dtype. `reverse` scans from the end.
+  void (*run)(const void* in, void* out, AxisShape shape, bool reverse) = nullptr;
   explicit operator bool() const { return run != nullptr; }
-  void operator()(const void* in, void* out, AxisShape shape, bool reverse) const {
-    run(op, element_bytes, in, out, shape, reverse);
-  }
+  void operator()(const void* in, void* out, AxisShape shape, bool reverse) const { run(in, out, shape, reverse); }
 };
 [[nodiscard]] Scanner scanner(BinaryOp op, DType dtype);
 

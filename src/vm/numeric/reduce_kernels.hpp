@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tree reductions and scans. Included per instruction set (see for_each_isa.hpp).
+namespace {
+
+// Scratch for one tree: no allocation, so large inputs are cut into strips that fit.
+constexpr std::size_t scratch_bytes = 32768;
+
+template <typename Op, typename T>
+inline void combine(const T* a, const T* b, T* out, std::size_t n) {
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < n; ++i) out[i] = Op::template apply<T>(a[i], b[i]);
+}
+
+// The tree over N elements, N a power of two up to 16, in registers.
+template <typename Op, typename T, int N>
+inline T fold_few(const T* x) {
+  T value[N];
+#pragma GCC unroll 16
+  for (int i = 0; i < N; ++i) value[i] = x[i];
+#pragma GCC unroll 4
+  for (int half = N / 2; half >= 1; half /= 2)
+#pragma GCC unroll 8
+    for (int i = 0; i < half; ++i) value[i] = Op::template apply<T>(value[i], value[i + half]);
+  return value[0];
+}
+
+template <typename Op, typename T, int N>
+void fold_short_rows(const T* in, T* out, std::size_t rows) {
+  for (std::size_t r = 0; r < rows; ++r) out[r] = fold_few<Op, T, N>(in + r * N);
+}
+
+// One row of n = 32, 64, ... up to twice the scratch.
+template <typename Op, typename T>
+inline T fold_row(const T* in, std::size_t n, T* scratch) {
+  std::size_t half = n / 2;
+  combine<Op, T>(in, in + half, scratch, half);
+  while (half > 16) {
+    half /= 2;
+    combine<Op, T>(scratch, scratch + half, scratch, half);
+  }
+  return fold_few<Op, T, 16>(scratch);
+}
+
+// rows x width (row distance `pitch` elements) folded to one row; half the rows times width fit the scratch.
+template <typename Op, typename T>
+void fold_rows(const T* in, std::size_t rows, std::size_t pitch, std::size_t width, T* scratch, T* out) {
+  if (rows == 1) {
+    std::copy_n(in, width, out);
+    return;
+  }
+  std::size_t half = (rows + 1) / 2;
+  if (pitch == width) {
+    combine<Op, T>(in, in + half * width, scratch, (rows - half) * width);
+  } else {
+    for (std::size_t r = 0; r + half < rows; ++r)
+      combine<Op, T>(in + r * pitch, in + (r + half) * pitch, scratch + r * width, width);
+  }
+  if (half * 2 != rows) std::copy_n(in + (half - 1) * pitch, width, scratch + (half - 1) * width);
+  while (half > 1) {
+    const std::size_t next = (half + 1) / 2;
+    combine<Op, T>(scratch, scratch + next * width, scratch, (half - next) * width);
+    half = next;
+  }
+  std::copy_n(scratch, width, out);
+}
+
+// A long axis: folds n = groups x 1024 over the groups, then the 1024 that are left, which is the same tree.
+template <typename Op, typename T>
+void fold_long(const T* in, std::size_t n, std::size_t inner, T* scratch, T* out) {
+  constexpr std::size_t capacity = scratch_bytes / sizeof(T), columns = 1024;
+  const std::size_t groups = n / columns;
+  if (n % columns != 0 || groups / 2 > capacity) {  // beyond Triton's limit of 2^20 elements: in sequence
+    for (std::size_t j = 0; j < inner; ++j) {
+      T sum = in[j];
+      for (std::size_t i = 1; i < n; ++i) sum = Op::template apply<T>(sum, in[i * inner + j]);
+      out[j] = sum;
+    }
+    return;
+  }
+  T column[columns];
+  const std::size_t width = inner == 1 ? std::max<std::size_t>(1, capacity / ((groups + 1) / 2)) : 1;
+  for (std::size_t j = 0; j < inner; ++j) {
+    for (std::size_t c = 0; c < columns; c += width)
+      fold_rows<Op, T>(in + c * inner + j, groups, columns * inner, std::min(width, columns - c), scratch, column + c);
+    out[j] = fold_row<Op, T>(column, columns, scratch);
+  }
+}
+
+template <typename Op, typename T>
+void reduce_axis(const void* pin, void* pout, AxisShape shape) {
+  const T* in = static_cast<const T*>(pin);
+  T* out = static_cast<T*>(pout);
+  const std::size_t n = shape.n, inner = shape.inner;
+  if (inner == 1) {
+    switch (n) {
+      case 2: return fold_short_rows<Op, T, 2>(in, out, shape.outer);
+      case 4: return fold_short_rows<Op, T, 4>(in, out, shape.outer);
+      case 8: return fold_short_rows<Op, T, 8>(in, out, shape.outer);
+      case 16: return fold_short_rows<Op, T, 16>(in, out, shape.outer);
+      default: break;
+    }
+  }
+  alignas(64) T scratch[scratch_bytes / sizeof(T)];
+  constexpr std::size_t capacity = scratch_bytes / sizeof(T);
+  const bool power = n > 16 && (n & (n - 1)) == 0;
+  const std::size_t half = (n + 1) / 2;
+  for (std::size_t o = 0; o < shape.outer; ++o, in += n * inner, out += inner) {
+    if (half > capacity) {
+      fold_long<Op, T>(in, n, inner, scratch, out);
+    } else if (inner == 1 && power) {
+      *out = fold_row<Op, T>(in, n, scratch);
+    } else {
+      const std::size_t strip = std::max<std::size_t>(1, capacity / half);
+      for (std::size_t j = 0; j < inner; j += strip)
+        fold_rows<Op, T>(in + j, n, inner, std::min(strip, inner - j), scratch, out + j);
+    }
+  }
+}
+
+// Scan of 16 elements in registers; element i lies at first[i * Step].
+template <typename Op, typename T, int Step>
+inline void scan_sixteen(T* first) {
+  T value[16];
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i) value[i] = first[i * Step];
+#pragma GCC unroll 4
+  for (int step = 1; step < 16; step *= 2)
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i)
+      if (i & step) value[i] = Op::template apply<T>(value[(i & ~(step - 1)) - 1], value[i]);
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i) first[i * Step] = value[i];
+}
+
+// The levels of the tree from `step` on; element (row) i of the scan is row i or, reversed, row n - 1 - i.
+template <typename Op, typename T>
+void scan_levels(T* data, std::size_t n, std::size_t inner, bool reverse, std::size_t step) {
+  for (; step < n; step *= 2) {
+    for (std::size_t start = 0; start + step < n; start += 2 * step) {
+      const std::size_t count = std::min(step, n - start - step);
+      const std::size_t total = reverse ? n - start - step : start + step - 1;
+      const std::size_t first = reverse ? n - start - step - count : start + step;
+      if (inner == 1) {
+        const T left = data[total];
+        T* right = data + first;
+#pragma GCC ivdep
+        for (std::size_t i = 0; i < count; ++i) right[i] = Op::template apply<T>(left, right[i]);
+        continue;
+      }
+      for (std::size_t r = first; r < first + count; ++r)
+        combine<Op, T>(data + total * inner, data + r * inner, data + r * inner, inner);
+    }
+  }
+}
+
+template <typename Op, typename T>
+void scan_axis(const void* pin, void* pout, AxisShape shape, bool reverse) {
+  T* out = static_cast<T*>(pout);
+  const std::size_t n = shape.n, block = n * shape.inner;
+  if (pin != pout) std::copy_n(static_cast<const T*>(pin), shape.outer * block, out);
+  const bool sixteens = shape.inner == 1 && n % 16 == 0;
+  for (std::size_t o = 0; o < shape.outer; ++o, out += block) {
+    for (std::size_t i = 0; sixteens && i < n; i += 16) {
+      if (reverse) scan_sixteen<Op, T, -1>(out + n - 1 - i);
+      else scan_sixteen<Op, T, 1>(out + i);
+    }
+    scan_levels<Op, T>(out, n, shape.inner, reverse, sixteens ? 16 : 1);
+  }
+}
+
+struct AxisKernels {
+  Reducer reduce;
+  Scanner scan;
+};
+
+template <typename Op, typename T>
+AxisKernels axis_of() {
+  return {{&reduce_axis<Op, T>}, {&scan_axis<Op, T>}};
+}
+
+template <typename Op>
+AxisKernels float_axis(DType dtype) {
+  switch (dtype) {
+    case DType::f16: return axis_of<OnBits<Op, NarrowF16>, std::uint16_t>();
+    case DType::bf16: return axis_of<OnBits<Op, NarrowBF16>, std::uint16_t>();
+    case DType::f32: return axis_of<Op, float>();
+    case DType::f64: return axis_of<Op, double>();
+    default: return {};
+  }
+}
+
+template <typename Op>
+AxisKernels int_axis(DType dtype) {
+  switch (dtype) {
+    case DType::u8: case DType::i8: return axis_of<Op, std::uint8_t>();
+    case DType::u16: case DType::i16: return axis_of<Op, std::uint16_t>();
+    case DType::u32: case DType::i32: return axis_of<Op, std::uint32_t>();
+    case DType::u64: case DType::i64: return axis_of<Op, std::uint64_t>();
+    default: return {};
+  }
+}
+
+// i1: see bool_kernel in elementwise_kernels.hpp for why the signed minimum is "or".
+AxisKernels bool_axis(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::addi: case BinaryOp::xori: return axis_of<XorI, std::uint8_t>();
+    case BinaryOp::muli: case BinaryOp::andi: case BinaryOp::minui: case BinaryOp::maxsi:
+      return axis_of<AndI, std::uint8_t>();
+    case BinaryOp::ori: case BinaryOp::maxui: case BinaryOp::minsi: return axis_of<OrI, std::uint8_t>();
+    default: return {};
+  }
+}
+
+AxisKernels axis_kernels(BinaryOp op, DType dtype) {
+  if (dtype == DType::b8) return bool_axis(op);
+  switch (op) {
+    case BinaryOp::addf: return float_axis<AddF>(dtype);
+    case BinaryOp::mulf: return float_axis<MulF>(dtype);
+    case BinaryOp::minnumf: return float_axis<MinNumF>(dtype);
+    case BinaryOp::maxnumf: return float_axis<MaxNumF>(dtype);
+    case BinaryOp::minimumf: return float_axis<MinimumF>(dtype);
+    case BinaryOp::maximumf: return float_axis<MaximumF>(dtype);
+    case BinaryOp::addi: return int_axis<AddI>(dtype);
+    case BinaryOp::muli: return int_axis<MulI>(dtype);
+    case BinaryOp::andi: return int_axis<AndI>(dtype);
+    case BinaryOp::ori: return int_axis<OrI>(dtype);
+    case BinaryOp::xori: return int_axis<XorI>(dtype);
+    case BinaryOp::minsi: return int_axis<MinSI>(dtype);
+    case BinaryOp::maxsi: return int_axis<MaxSI>(dtype);
+    case BinaryOp::minui: return int_axis<MinUI>(dtype);
+    case BinaryOp::maxui: return int_axis<MaxUI>(dtype);
+    default: return {};
+  }
+}
+
+}  // namespace
