@@ -9,7 +9,8 @@ import torch
 from . import phantom
 from .nodes import DTYPES
 
-KINDS = ("tensor", "tensors", "pointers", "int", "float", "bool", "str", "complex", "ints", "dtype", "generator", "none")
+KINDS = ("tensor", "tensors", "pointers", "int", "float", "bool", "str", "complex", "ints", "dtype", "generator",
+         "none")
 
 
 class Arguments:

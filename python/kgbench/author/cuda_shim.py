@@ -100,7 +100,7 @@ def _stream_answers(recorder, streams):
     def stream(chosen):
         return StreamContext(streams, chosen)
 
-    refuse = lambda what: _refuse(recorder, what)  # noqa: E731
+    refuse = lambda what: _refuse(recorder, what)
     return {
         "Stream": streams.stream_class,
         "ExternalStream": refused_class(recorder, "torch.cuda.ExternalStream"),
@@ -108,7 +108,8 @@ def _stream_answers(recorder, streams):
         "stream": stream, "StreamContext": stream, "current_stream": lambda device=None: streams.current,
         "default_stream": lambda device=None: streams.default, "set_stream": streams.set,
         "synchronize": lambda device=None: streams.synchronize(),
-        "CUDAGraph": refused_class(recorder, "torch.cuda.CUDAGraph"), "graph": refused_class(recorder, "torch.cuda.graph"),
+        "CUDAGraph": refused_class(recorder, "torch.cuda.CUDAGraph"),
+        "graph": refused_class(recorder, "torch.cuda.graph"),
         "make_graphed_callables": refuse("torch.cuda.make_graphed_callables"),
         "graph_pool_handle": refuse("torch.cuda.graph_pool_handle"), "cudart": refuse("torch.cuda.cudart"),
         "current_blas_handle": refuse("torch.cuda.current_blas_handle"),

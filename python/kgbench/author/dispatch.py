@@ -10,8 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
 from . import nodes, operators, phantom
-from .operators import (ALLOCATE, COMPOSITE, CONSTANT, COPY, CUSTOM, FILL, FILL_IN_PLACE, RANDOM, READ, RESIZE, VIEW,
-                        base_name, classify)
+from .operators import base_name, classify
 
 # Above this many elements an operator that only computes decoys is asked for its shape alone.
 LARGEST_DECOY_COMPUTE = 1 << 20
@@ -76,7 +75,7 @@ class RecordingMode(TorchDispatchMode):
             return func(*args, **kwargs)
         if not concerns_device(args, kwargs):
             return self._on_host(func, args, kwargs)
-        kind = CUSTOM if func.name() in self.recorder.implemented else classify(func)
+        kind = operators.CUSTOM if func.name() in self.recorder.implemented else classify(func)
         if base_name(func) in self._forbid:
             self.recorder.event("helper_is_operator", func.name())
         return self._handlers[kind](self, func, args, kwargs)
@@ -167,7 +166,7 @@ class RecordingMode(TorchDispatchMode):
             return result
         name = base_name(func).partition("::")[2]
         parameters = constant_parameters(name, func, args, kwargs)
-        make = lambda: func(*args, **{**kwargs, "device": "cpu", "pin_memory": False})  # noqa: E731
+        make = lambda: func(*args, **{**kwargs, "device": "cpu", "pin_memory": False})
         if result.is_complex() or not all(math.isfinite(p) for p in parameters):
             return self._upload(result, make(), func)  # a plan's constants are finite and real
         view = self.recorder.view(result)
@@ -308,9 +307,8 @@ class RecordingMode(TorchDispatchMode):
                 new_kwargs["device"] = device
             return func(*new_args, **{k: v for k, v in new_kwargs.items() if k != "pin_memory"})
 
-        small = all(v.numel() <= LARGEST_DECOY_COMPUTE for v in _flat(args, kwargs) if isinstance(v, torch.Tensor))
         try:
-            if not small or not originals_wanted(func, args, kwargs):
+            if not worth_computing(args, kwargs):
                 raise NotImplementedError
             result = attempt(self._values, "cpu")
         except Exception as first:
@@ -352,14 +350,17 @@ class RecordingMode(TorchDispatchMode):
             result = func.decompose(*args, **kwargs)
         return self._compute(func, args, kwargs) if result is NotImplemented else result
 
-    _handlers = {ALLOCATE: _allocate, FILL: _fill, FILL_IN_PLACE: _fill_in_place, CONSTANT: _constant, COPY: _copy,
-                 VIEW: _view, RESIZE: _resize, READ: _read, RANDOM: _random, CUSTOM: _custom, COMPOSITE: _composite,
-                 operators.COMPUTE: _compute}
+    _handlers = {
+        operators.ALLOCATE: _allocate, operators.FILL: _fill, operators.FILL_IN_PLACE: _fill_in_place,
+        operators.CONSTANT: _constant, operators.COPY: _copy, operators.VIEW: _view, operators.RESIZE: _resize,
+        operators.READ: _read, operators.RANDOM: _random, operators.CUSTOM: _custom,
+        operators.COMPOSITE: _composite, operators.COMPUTE: _compute}
 
 
-def originals_wanted(func, args, kwargs):
-    """Decoy values are worth computing unless the result would be large though the arguments are small."""
-    return not any(isinstance(v, int) and v > LARGEST_DECOY_COMPUTE for v in _flat(args, kwargs))
+def worth_computing(args, kwargs):
+    """Decoy values are worth computing while arguments and, as far as numbers tell, results are small."""
+    return all(v.numel() <= LARGEST_DECOY_COMPUTE if isinstance(v, torch.Tensor)
+               else not isinstance(v, int) or v <= LARGEST_DECOY_COMPUTE for v in _flat(args, kwargs))
 
 
 def numbers_as_tensors(func, args):
@@ -380,7 +381,7 @@ def covers(tensor, buffer):
     return tensor.is_contiguous() and tensor.numel() * tensor.element_size() == buffer.bytes
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def func_arguments(func):
     return frozenset(a.name for a in func._schema.arguments)
 

@@ -59,7 +59,7 @@ def _lazy_metadata(metadata, kernel):
 class LazyKernel(Native):
     """Triton's CompiledKernel over TTIR alone."""
 
-    def __init__(self, src, metadata_group, hash):  # noqa: A002  (Triton's name)
+    def __init__(self, src, metadata_group, hash):
         super().__init__(src, metadata_group, hash)
         self._finished = None
         self.asm = _LazyText(self, self.asm)

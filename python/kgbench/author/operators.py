@@ -4,9 +4,9 @@
 import torch
 from torch._C import DispatchKey
 
-ALLOCATE, FILL, FILL_IN_PLACE, COPY, CONSTANT, VIEW, RESIZE, READ, RANDOM, COMPUTE, CUSTOM, COMPOSITE = (
-    "allocate", "fill", "fill_in_place", "copy", "constant", "view", "resize", "read", "random", "compute", "custom",
-    "composite")
+CLASSES = ("allocate", "fill", "fill_in_place", "copy", "constant", "view", "resize", "read", "random", "compute",
+           "custom", "composite")
+(ALLOCATE, FILL, FILL_IN_PLACE, COPY, CONSTANT, VIEW, RESIZE, READ, RANDOM, COMPUTE, CUSTOM, COMPOSITE) = CLASSES
 
 _BY_NAME = {
     ALLOCATE: "empty empty_like empty_strided empty_permuted new_empty new_empty_strided",
@@ -15,8 +15,8 @@ _BY_NAME = {
     COPY: "copy_ clone _to_copy _reshape_copy lift_fresh_copy",
     CONSTANT: "arange linspace eye tril_indices triu_indices",
     # metadata and storage exchange that the schema does not show as a view
-    VIEW: "lift_fresh lift _unsafe_view _reshape_alias _conj _neg_view set_ detach_ t_ transpose_ squeeze_ unsqueeze_ swapaxes_"
-          " swapdims_ as_strided_ is_same_size sym_size sym_stride sym_numel sym_storage_offset is_pinned"
+    VIEW: "lift_fresh lift _unsafe_view _reshape_alias _conj _neg_view set_ detach_ t_ transpose_ squeeze_ unsqueeze_"
+          " swapaxes_ swapdims_ as_strided_ is_same_size sym_size sym_stride sym_numel sym_storage_offset is_pinned"
           " _has_compatible_shallow_copy_type",
     RESIZE: "resize_ resize_as_",
     READ: "_local_scalar_dense item equal is_nonzero allclose",
@@ -52,7 +52,7 @@ def _classify(func):
         return _NAMES[name]
     if torch.Tag.inplace_view in func.tags:
         return VIEW
-    has = lambda key: torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), key)  # noqa: E731
+    has = lambda key: torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), key)
     if has(DispatchKey.CompositeImplicitAutograd) and not has(DispatchKey.CUDA):
         return COMPOSITE
     if _aliases_only(func._schema):

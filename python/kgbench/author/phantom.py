@@ -53,13 +53,6 @@ class AddressSpace:
         offset = address - buffer.base
         return (buffer, offset) if offset <= buffer.bytes else None
 
-    def nearest(self, address):
-        """As find, but an address in a gap counts with the buffer before it: a pointer that left its tensor."""
-        if not FIRST_ADDRESS <= address < self._next:
-            return None
-        buffer = self._buffers[bisect.bisect_right(self._bases, address) - 1]
-        return buffer, address - buffer.base
-
 
 def storage_bytes(shape, strides, itemsize, offset=0):
     """Bytes of the smallest storage that holds the view."""

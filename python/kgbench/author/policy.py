@@ -30,13 +30,11 @@ class ImportGate(importlib.abc.MetaPathFinder):
     """First on sys.meta_path; refuses by package name what files below `root` import, and otherwise finds nothing."""
 
     def __init__(self, root):
-        self.refused = []
         self._root = root
 
     def find_spec(self, fullname, path=None, target=None):
         if (fullname in NATIVE_BUILDERS or fullname.partition(".")[0] in KERNEL_PACKAGES | NATIVE_BUILDERS) \
                 and self._asked_by_candidate():
-            self.refused.append(fullname)
             raise ImportRefused(f"import of {fullname} is not allowed: a candidate brings its own kernels, written in "
                                 "Triton", name=fullname)
         return None
@@ -50,12 +48,10 @@ class ImportGate(importlib.abc.MetaPathFinder):
 
 
 def install_import_gate(root):
-    gate = ImportGate(root)
     for name in [n for n in sys.modules if n.partition(".")[0] in KERNEL_PACKAGES or n in NATIVE_BUILDERS]:
         if name != "torch._inductor":  # torch's own modules hold on to it; it has no use without a compiler
             sys.modules.pop(name)
-    sys.meta_path.insert(0, gate)
-    return gate
+    sys.meta_path.insert(0, ImportGate(root))
 
 
 class Watch:

@@ -145,8 +145,8 @@ class Recorder:
 
 def warm_up():
     """For the zygote, before any candidate: imports everything, compiles one kernel to TTIR, fills lazy caches."""
-    import torch._dynamo  # noqa: F401  (a second, at the first call of a torch.library.custom_op)
-    import torch.fx.experimental.symbolic_shapes  # noqa: F401  (a third of a second, at the first meta operator)
+    import torch._dynamo
+    import torch.fx.experimental.symbolic_shapes
 
     from . import dispatch, session  # noqa: F401  (their imports are the point)
     from .triton_driver import warm_compiler

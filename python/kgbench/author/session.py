@@ -11,7 +11,8 @@ import torch
 
 from kgbench import frame
 
-from . import cuda_shim, dispatch, generator, plan_writer, policy, recorder as recording, tensor_cures, triton_driver
+from . import cuda_shim, dispatch, generator, plan_writer, policy, tensor_cures, triton_driver
+from . import recorder as recording
 from .arguments import Arguments
 from .chips import Chip
 from .errors import describe
@@ -61,7 +62,8 @@ class Session:
                                                  lambda: streams.current.handle)
         dispatch.note_implementations(self.recorder)
         self.threads = dispatch.record_threads(self.recorder)
-        self.gate = None if self.request.get("library") else policy.install_import_gate(self.recorder.root)
+        if not self.request.get("library"):
+            policy.install_import_gate(self.recorder.root)
         sys.path.insert(0, self.workspace)
         self.watch = policy.Watch()
 
@@ -118,7 +120,7 @@ class Session:
             generator.seed_all(self.seed, self.default_generator)
             self.generator = generator.DeviceGenerator(self.seed)  # the three calls advance one generator
             for index in range(len(job["calls"])):
-                arguments, recorded = self._call(number, index, job["calls"])
+                arguments, recorded = self._call(number, index, job)
                 inputs += arguments.inputs
                 calls.append(recorded)
             if self.recorder.foreign is None:
@@ -134,8 +136,8 @@ class Session:
             raise Failure("recorder_unsupported", f"a launch plan of {len(blob)} bytes", self.request["file"])
         return blob
 
-    def _call(self, number, index, job_calls):
-        call = job_calls[index]
+    def _call(self, number, index, job):
+        call = job["calls"][index]
         self.recorder.begin(number, index)
         try:
             arguments = Arguments(self.recorder, call, index, self.host_values, self.generator)
@@ -153,7 +155,7 @@ class Session:
             raise self.failure(error, call=index) from None
         self._end_threads()
         self.recorder.streams.end_call(self.recorder)
-        if index + 1 == len(job_calls):
+        if index + 1 == len(job["calls"]):
             self._check_patches()
         return arguments, RecordedCall(self.recorder.nodes, self.recorder.events, structure, outputs)
 

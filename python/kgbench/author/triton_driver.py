@@ -117,7 +117,7 @@ class Launcher:
         if getattr(enter, "calls", None):
             enter(launch_metadata)
         values = []
-        for position, (name, kind, path) in enumerate(self._arguments):
+        for position, (_, kind, path) in enumerate(self._arguments):
             value = args[path[0]]
             for i in path[1:]:
                 value = value[i]
@@ -133,6 +133,7 @@ class Launcher:
             for value in values:
                 if isinstance(value, nodes.Pointer) and value.buffer is not None:
                     value.buffer.known = False
+                    value.buffer.host_readable &= not value.buffer.writable
             recorder.add(nodes.Launch(self._kernel, grid, values, recorder.where()))
         if getattr(leave, "calls", None):
             leave(launch_metadata)

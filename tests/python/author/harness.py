@@ -9,8 +9,8 @@ from pathlib import Path
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # before torch: an author never sees a device
 
-from kgbench import frame  # noqa: E402
-from kgbench.author import recorder, session  # noqa: E402
+from kgbench import frame
+from kgbench.author import recorder, session
 
 HOST_CODES = Path(__file__).parent / "host_codes"
 _warm = []
@@ -70,7 +70,7 @@ class Answer:
 
 def run(source, *jobs, **request):
     """Runs a session over `source` (a path or text). A job is a call (made three times) or a list of three calls;
-    jobs are named s1, s2, ... Further request fields by keyword."""
+    jobs are named s1, s2, ... Further request fields by keyword; host_values go into every job."""
     if not _warm:
         recorder.warm_up()
         _warm.append(True)
@@ -84,10 +84,12 @@ def run(source, *jobs, **request):
 
 
 def _fork(workspace, jobs, request):
-    made = [{"workload": f"s{i + 1}", "calls": job if isinstance(job, list) else [job] * 3} for i, job in enumerate(jobs)]
-    full = {"op": "test::op", "file": "candidate.py", "language": "triton", "target": "h200", "nonce": "abc", "chip": {},
-            "entries": sorted({c["entry"] for job in made for c in job["calls"]}), "forbid": [], "no_kernel": False,
-            "library": False, "upload_cap": 65536, "generator_seed": 123, "host_values": {},
+    host_values = request.pop("host_values", {})
+    made = [{"workload": f"s{i + 1}", "calls": job if isinstance(job, list) else [job] * 3, "host_values": host_values}
+            for i, job in enumerate(jobs)]
+    full = {"op": "test::op", "file": "candidate.py", "language": "triton", "target": "h200", "nonce": "abc",
+            "chip": {}, "entries": sorted({c["entry"] for job in made for c in job["calls"]}), "forbid": [],
+            "no_kernel": False, "library": False, "upload_cap": 65536, "generator_seed": 123,
             "autotune": {"mode": "first", "table": {}}, "workspace": workspace, "jobs": made, **request}
     reader, writer = os.pipe()
     child = os.fork()

@@ -78,7 +78,8 @@ def failed(kernel="pass", host="k[(1,)](x, o, 4, B=32)"):
     return run(ENTRY.format(kernel=kernel, host=host), call("run", ("x", tensor("f32", 4)))).error()
 
 
-@pytest.mark.parametrize("kernel", ["y = undefined_name", "y = i @ i", "tl.static_assert(B == 7)", "y = tl.arange(0, 3)",
+@pytest.mark.parametrize("kernel", ["y = undefined_name", "y = i @ i", "tl.static_assert(B == 7)",
+                                    "y = tl.arange(0, 3)",
                                     "import os", "y = x.nothing()"])
 def test_what_the_front_end_refuses_names_the_kernels_line(kernel):
     error = failed(kernel=kernel)

@@ -19,6 +19,6 @@ def add(self, other, *, alpha=1):
     assert self.is_cuda and other.is_cuda and self.device == other.device
     output = torch.empty_like(self)
     n = output.numel()
-    grid = lambda meta: (triton.cdiv(n, meta["BLOCK"]),)  # noqa: E731
+    grid = lambda meta: (triton.cdiv(n, meta["BLOCK"]),)
     add_kernel[grid](self, other, output, n, float(alpha), BLOCK=1024)
     return output

@@ -14,7 +14,7 @@ def square_kernel(x, o, n, B: tl.constexpr):
     tl.store(o + i, v * v, mask=i < n)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _plan(n):
     block = min(1024, triton.next_power_of_2(n))
     return block, triton.cdiv(n, block)

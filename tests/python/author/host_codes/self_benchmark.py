@@ -15,7 +15,7 @@ def id_kernel(x, o, n, B: tl.constexpr):
 def identity(x):
     o = torch.empty_like(x)
     n = x.numel()
-    launch = lambda b: id_kernel[(triton.cdiv(n, b),)](x, o, n, B=b)  # noqa: E731
-    times = {b: triton.testing.do_bench(lambda: launch(b)) for b in (128, 256)}
+    launch = lambda b: id_kernel[(triton.cdiv(n, b),)](x, o, n, B=b)
+    times = {b: triton.testing.do_bench(lambda b=b: launch(b)) for b in (128, 256)}
     launch(min(times, key=times.get))
     return o
