@@ -2,6 +2,7 @@
 """Reads cards for the catalogue's own tests: expands smoke and full workloads to concrete calls on CPU tensors."""
 import importlib.util
 import itertools
+import math
 import pathlib
 import re
 import tomllib
@@ -58,7 +59,7 @@ def functions(scope):
         "numel": numel, "shape": size, "ndim": lambda t: len(t["shape"]), "dtype": lambda t: (t[0] if isinstance(t, list) else t)["dtype"],
         "nbytes": lambda t: numel(t) * DTYPES[(t[0] if isinstance(t, list) else t)["dtype"]].itemsize,
         "min": min, "max": max, "abs": abs, "cdiv": lambda a, b: -(-a // b), "true": True, "false": False,
-        "len": len,
+        "len": len, "complex": complex, "log2": math.log2,
     }
     return scope | names  # an argument may be called `shape` or `dtype`; the functions keep their names
 

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""self + alpha * other, written to self."""
-from kgbench.oracle import Expected
+"""self + alpha * other, written to self; integers wrap in its type."""
+from kgbench.oracle import Expected, round_to
 
 
-def add__Tensor(self, other, *, alpha=1):
+def add__Tensor(self, other, *, alpha=1, dtypes):
     value = self + alpha * other
     if not self.is_floating_point():
-        return {"self": value.to(self.dtype)}
+        return {"self": round_to(value, dtypes["self"])}
     return {"self": Expected(value, magnitude=abs(self) + abs(alpha * other))}
 
 
-def add__Scalar(self, other, alpha=1):
-    value = self + alpha * other
-    if not self.is_floating_point():
-        return {"self": value.to(self.dtype)}
-    return {"self": Expected(value, magnitude=abs(self) + abs(alpha * other))}
+def add__Scalar(self, other, alpha=1, *, dtypes):
+    return add__Tensor(self, other, alpha=alpha, dtypes=dtypes)

@@ -21,14 +21,19 @@ def ordered(self, dim, descending):
     return torch.gather(x, dim, place).reshape(self.shape), place.reshape(self.shape)
 
 
+def free(indices, self, dim):
+    """Without stability equal elements may come in any order."""
+    return Expected(indices, rule="ties", source=self, dim=dim)
+
+
 def sort(self, dim=-1, descending=False):
     values, indices = ordered(self, dim, descending)
-    return values, Expected(indices, rule="permutation")
+    return values, free(indices, self, dim)
 
 
 def sort_stable(self, *, stable, dim=-1, descending=False):
     values, indices = ordered(self, dim, descending)
-    return values, indices if stable else Expected(indices, rule="permutation")
+    return values, indices if stable else free(indices, self, dim)
 
 
 def sort_values(self, dim=-1, descending=False, *, values, indices):

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs of each head rotated by the angle that the cache holds for the token's position; the rest is untouched."""
-import torch
-
 from kgbench.oracle import Expected
 
-# Kernels may round each product to the tensors' type: that type's unit of roundoff in units of f32's.
-UNITS = {"f16": 2.0**13, "bf16": 2.0**16, "f32": 1.0}
 
-
-def rotated(x, positions, head_size, cache, is_neox, units):
+def rotated(x, positions, head_size, cache, is_neox):
     value = x.clone().reshape(*positions.shape, -1, head_size)
     magnitude = abs(value)
     half = cache.shape[1] // 2
@@ -19,14 +14,13 @@ def rotated(x, positions, head_size, cache, is_neox, units):
     a, b = value[..., first].clone(), value[..., second].clone()
     value[..., first] = a * cos - b * sin
     value[..., second] = b * cos + a * sin
-    magnitude[..., first] = units * (abs(a * cos) + abs(b * sin))
-    magnitude[..., second] = units * (abs(b * cos) + abs(a * sin))
+    magnitude[..., first] = abs(a * cos) + abs(b * sin)
+    magnitude[..., second] = abs(b * cos) + abs(a * sin)
     return Expected(value.reshape(x.shape), magnitude=magnitude.reshape(x.shape))
 
 
-def rotary_embedding(positions, query, key, head_size, cos_sin_cache, is_neox, *, dtypes):
-    units = UNITS[dtypes["query"]]
-    result = {"query": rotated(query, positions, head_size, cos_sin_cache, is_neox, units)}
+def rotary_embedding(positions, query, key, head_size, cos_sin_cache, is_neox):
+    result = {"query": rotated(query, positions, head_size, cos_sin_cache, is_neox)}
     if key is not None:
-        result["key"] = rotated(key, positions, head_size, cos_sin_cache, is_neox, units)
+        result["key"] = rotated(key, positions, head_size, cos_sin_cache, is_neox)
     return result

@@ -17,8 +17,8 @@ def codes(quotient, azp=0):
 def scaled_int8_quant(input, scale=None, azp=None, symmetric=True):
     if scale is not None:
         if azp is None:
-            return Expected(codes(f32(input / scale)), dtype="i8"), scale, None
-        return Expected(codes(f32(input * f32(1 / scale)), azp), dtype="i8"), scale, azp
+            return Expected(codes(f32(input / scale)), dtype="i8"), Expected(scale, dtype="f32"), None
+        return Expected(codes(f32(input * f32(1 / scale)), azp), dtype="i8"), Expected(scale, dtype="f32"), Expected(azp, dtype="i32")
     rows = input.reshape(-1, input.shape[-1])
     if symmetric:
         largest = abs(rows).amax(1, keepdim=True)
