@@ -49,6 +49,24 @@ std::vector<std::size_t> channels_last_order(std::size_t rank) {
   return order;
 }
 
+bool doubled(const Ints& plain, const Ints& strides) {
+  for (std::size_t d = 0; d < plain.size(); ++d) {
+    if (strides[d] != 2 * plain[d]) return false;
+  }
+  return true;
+}
+
+// The strides of whole rows that lie further apart than they are long, as the last but one stride has it.
+Ints padded_rows(const TensorSpec& spec) {
+  Ints strides(spec.shape.size(), 1);
+  std::int64_t step = spec.strides[spec.strides.size() - 2];
+  for (std::size_t d = strides.size() - 1; d-- > 0;) {
+    strides[d] = step;
+    step *= std::max<std::int64_t>(spec.shape[d], 1);
+  }
+  return strides;
+}
+
 // "" for contiguous, else a word where one fits, else the strides themselves.
 std::string layout_text(const TensorSpec& spec) {
   if (spec.strides.size() != spec.shape.size()) return " (no strides)";
@@ -70,6 +88,9 @@ std::string layout_text(const TensorSpec& spec) {
   if (rank >= 4 && same_layout(spec.shape, spec.strides, strides_of_order(spec.shape, channels_last_order(rank)))) {
     return " channels_last" + offset;
   }
+  if (doubled(plain, spec.strides)) return " sliced" + offset;
+  if (spec.strides[0] == 0) return " expanded" + offset;
+  if (rank >= 2 && same_layout(spec.shape, spec.strides, padded_rows(spec))) return " padded" + offset;
   return fmt::format(" strides [{}]{}", fmt::join(spec.strides, ","), offset);
 }
 

@@ -140,7 +140,10 @@ TEST(Describe, NamesLayoutsAndDomains) {
   EXPECT_EQ(text(tensor(DType::f32, {2, 3}, {3, 1}, 6)), "x f32[2,3]");
   EXPECT_EQ(text(tensor(DType::f32, {2, 3, 4}, {1, 2, 6}, 24)), "x f32[2,3,4] permuted");
   EXPECT_EQ(text(tensor(DType::f32, {2, 3, 4, 5}, {60, 1, 15, 3}, 120)), "x f32[2,3,4,5] channels_last");
-  EXPECT_EQ(text(tensor(DType::f32, {2, 3}, {0, 1}, 3)), "x f32[2,3] strides [0,1]");
+  EXPECT_EQ(text(tensor(DType::f32, {2, 3}, {0, 1}, 3)), "x f32[2,3] expanded");
+  EXPECT_EQ(text(tensor(DType::f32, {2, 3}, {6, 2}, 12)), "x f32[2,3] sliced");
+  EXPECT_EQ(text(tensor(DType::f32, {4, 2, 3}, {16, 8, 1}, 64)), "x f32[4,2,3] padded");
+  EXPECT_EQ(text(tensor(DType::f32, {2, 3}, {7, 3}, 14)), "x f32[2,3] strides [7,3]");
   EXPECT_EQ(text(tensor(DType::f32, {}, {}, 1)), "x f32[]");
   TensorSpec offset = tensor(DType::bf16, {4}, {1}, 7);
   offset.offset = 3;
