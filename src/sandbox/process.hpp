@@ -4,8 +4,10 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,7 +58,8 @@ struct Finished {
   [[nodiscard]] std::string describe() const;
 };
 
-// A running child. Killed, with its descendants, when the object goes before it was waited for.
+// A running child. Killed, with its descendants, when the object goes before it was waited for. One thread may wait
+// while others kill.
 class Child {
  public:
   Child(pid_t pid, Fd pidfd, std::optional<Cgroup> group, LockSpec lock);
@@ -80,7 +83,8 @@ class Child {
   Fd pidfd_;
   std::optional<Cgroup> group_;
   LockSpec lock_;
-  bool reaped_ = false;
+  // Asked by kill() and running() of other threads than the one that waits; at a fixed place, since a Child moves.
+  std::unique_ptr<std::atomic<bool>> reaped_ = std::make_unique<std::atomic<bool>>(false);
 };
 
 // What to run. The child gets standard input from /dev/null, its own pipes as output and error, `pass` as descriptors

@@ -194,8 +194,10 @@ Result<Output> run(const Command& command, const Limits& limits) {
   KGB_TRY(Started started, start(command, limits));
   Channel* const channels[] = {&started.out, &started.err};
   KGB_TRY(const Finished finished, started.child.wait(limits, channels));
-  return Output{finished, std::move(started.out.bytes), std::move(started.err.bytes), started.out.cut(),
-                started.err.cut()};
+  Output output{finished, {}, {}, started.out.cut(), started.err.cut()};
+  output.out = std::move(started.out.bytes);
+  output.err = std::move(started.err.bytes);
+  return output;
 }
 
 }  // namespace kgb::sandbox

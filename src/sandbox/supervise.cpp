@@ -128,20 +128,20 @@ Child& Child::operator=(Child&& other) noexcept {
 }
 
 Child::~Child() {
-  if (!pidfd_.open() || reaped_) return;
+  if (!pidfd_.open() || *reaped_) return;
   kill();
   const auto ended = wait_pidfd(pidfd_.get(), Deadline(kKillPatience));
   if (!ended.ok() || !ended.value()) log::warning("process " + std::to_string(pid_) + " does not die");
 }
 
 bool Child::running() const {
-  if (!pidfd_.open() || reaped_) return false;
+  if (!pidfd_.open() || *reaped_) return false;
   const auto ended = wait_for(pidfd_.get(), POLLIN, Deadline(Millis(0)));
   return ended.ok() && !ended.value();
 }
 
 void Child::kill() const {
-  if (!pidfd_.open() || reaped_) return;
+  if (!pidfd_.open() || *reaped_) return;
   // With a pid namespace this kills its first process, and the kernel kills the rest before that one can be reaped.
   static_cast<void>(signal_pidfd(pidfd_.get(), SIGKILL));
   if ((lock_.namespaces & kPidNs) == 0 && group_) group_->kill_all();
@@ -159,7 +159,7 @@ Result<Finished> Child::wait(const Limits& limits, std::span<Channel* const> cha
   if (reason) kill();
   KGB_TRY(const std::optional<Exit> exit, wait_pidfd(pidfd_.get(), Deadline(kKillPatience)));
   if (!exit) return host_error("process " + std::to_string(pid_) + " does not die; it may hang in the kernel");
-  reaped_ = true;
+  *reaped_ = true;
   if ((lock_.namespaces & kPidNs) == 0 && group_) group_->kill_all();
   watch.read_rest();
 
@@ -169,12 +169,12 @@ Result<Finished> Child::wait(const Limits& limits, std::span<Channel* const> cha
   done.peak_bytes = group_ && group_->limits_memory() ? group_->peak_bytes() : exit->peak_rss_bytes;
   done.code = exit->code;
   done.end = reason ? *reason : exit->signalled ? End::signalled : End::exited;
-  if (!reason && exit->signalled && exit->code == SIGKILL) {
-    if (group_ && group_->out_of_memory()) {
-      done.end = End::out_of_memory;
-    } else if (exit->cpu_seconds + 0.5 >= lock_.cpu_seconds) {
-      done.end = End::timeout;
-    }
+  // Also when the kernel chose a descendant: whoever fails after that fails for memory.
+  const bool failed = !reason && (exit->signalled || exit->code != 0);
+  if (failed && group_ && group_->out_of_memory()) {
+    done.end = End::out_of_memory;
+  } else if (failed && exit->signalled && exit->code == SIGKILL && exit->cpu_seconds + 0.5 >= lock_.cpu_seconds) {
+    done.end = End::timeout;
   }
   return done;
 }
