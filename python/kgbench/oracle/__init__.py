@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The oracle: the trusted process that computes what a call must give, in fp64, complex128 or exact integers."""
-
+"""The oracle: expected values in fp64 for every call. References import Expected and round_to from here."""
 from kgbench.oracle.api import Expected, round_to
 
 __all__ = ["Expected", "round_to"]
