@@ -126,8 +126,12 @@ def install(recorder, chip):
     torch.cuda._lazy_init = lambda: None
     torch._C._ensureCUDADeviceGuardSet()
     torch._C._set_only_lift_cpu_tensors(True)
+    submodules = (torch.cuda, torch.cuda.streams, torch.cuda.graphs, torch.cuda.memory, torch.cuda.random)
     for name, value in (_device_answers(chip) | _stream_answers(recorder, streams)).items():
-        setattr(torch.cuda, name, value)
+        torch.cuda.__dict__[name] = value
+        for module in submodules:  # where torch.cuda has its names from; host code imports them there too
+            if name in vars(module):
+                setattr(module, name, value)
     for name, value in _low_level(recorder, chip, streams).items():
         setattr(torch._C, name, value)
     torch.Stream, torch.Event = streams.stream_class, streams.event_class

@@ -3,7 +3,6 @@
 
 import functools
 import math
-import threading
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -260,6 +259,8 @@ class RecordingMode(TorchDispatchMode):
 
     def _note_read(self, tensor, func):
         buffer = self.recorder.view(tensor).buffer
+        if buffer is not None:
+            self.recorder.touch(buffer)
         if buffer is None or not tensor.numel() or buffer.known or buffer.host_readable:
             return
         self.recorder.event("host_read", func.name())
@@ -400,35 +401,3 @@ def constant_parameters(name, func, args, kwargs):
     wanted["triu_indices"] = wanted["tril_indices"]
     numbers = [given.get(key, default) for key, default in wanted.get(name, ())]
     return [int(n) if isinstance(n, bool) else n for n in numbers]
-
-
-def note_implementations(recorder):
-    """Notes the operators of torch that the candidate registers kernels for on the device (torch.library), and the
-    libraries, which a fresh import of the candidate must be able to define again."""
-    implement, start = torch.library.Library.impl, torch.library.Library.__init__
-
-    def started(library, *args, **kwargs):
-        start(library, *args, **kwargs)
-        recorder.libraries.append(library)
-
-    def noted(library, op_name, fn, dispatch_key="", **kwargs):
-        if dispatch_key == "CUDA":
-            name = op_name.name() if isinstance(op_name, torch._ops.OpOverload) else op_name
-            recorder.implemented.add(name if "::" in name else f"{library.ns}::{name}")
-        return implement(library, op_name, fn, dispatch_key, **kwargs)
-
-    torch.library.Library.impl, torch.library.Library.__init__ = noted, started
-
-
-def record_threads(recorder):
-    """Threads started from now on record like the one that started them. Returns the list they are noted in."""
-    started = []
-    run = threading.Thread.run
-
-    def run_recorded(thread):
-        started.append(thread)
-        with RecordingMode(recorder):
-            run(thread)
-
-    threading.Thread.run = run_recorded
-    return started

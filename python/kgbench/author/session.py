@@ -11,7 +11,7 @@ import torch
 
 from kgbench import frame
 
-from . import cuda_shim, dispatch, generator, plan_writer, policy, tensor_cures, triton_driver
+from . import cuda_shim, dispatch, generator, hooks, plan_writer, policy, tensor_cures, triton_driver
 from . import recorder as recording
 from .arguments import Arguments
 from .chips import Chip
@@ -60,8 +60,8 @@ class Session:
         self.benchmarker = triton_driver.install(self.recorder, chip, self.workspace,
                                                  self.request.get("autotune") or {},
                                                  lambda: streams.current.handle)
-        dispatch.note_implementations(self.recorder)
-        self.threads = dispatch.record_threads(self.recorder)
+        hooks.note_implementations(self.recorder)
+        self.threads = hooks.record_threads(self.recorder)
         if not self.request.get("library"):
             policy.install_import_gate(self.recorder.root)
         sys.path.insert(0, self.workspace)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Methods of torch.Tensor, and a few of torch, that reach for a device below the dispatch mode."""
 
+import copy
+
 import torch
 
 
@@ -47,7 +49,13 @@ def _copies(recorder, tensor):
                 else clone.requires_grad_(self.requires_grad)
         return memo[id(self)]
 
+    def shallow(self):
+        if self.is_cuda:
+            return self.detach().requires_grad_(self.requires_grad)
+        return copy._reconstruct(self, None, *reduce_ex(self, 4))
+
     tensor.__deepcopy__ = deepcopy
+    tensor.__copy__ = shallow
     reduce_ex = tensor.__reduce_ex__
 
     def refuse_pickle(self, protocol):

@@ -219,6 +219,7 @@ def test_a_replaced_writer_cannot_speak_for_the_recorder():
     ("torch.cuda.ExternalStream(5)", "torch.cuda.ExternalStream"),
     ("import pickle\npickle.dumps(x)", "pickling a device tensor"),
     ("torch.cuda.cudart()", "torch.cuda.cudart"),
+    ("from torch.cuda.graphs import CUDAGraph\nCUDAGraph()", "torch.cuda.CUDAGraph"),
     ("x.resize_(1000)", "resize_ beyond the tensor's storage"),
     ("for _ in range(20000):\n    x.view(-1)[0].zero_()", "a call with more than 16000 launches, fills and copies"),
 ])

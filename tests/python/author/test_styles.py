@@ -68,6 +68,18 @@ OUT = "return launch(x, torch.empty_like(x))"
     "with torch.autocast('cuda', dtype=torch.float16), torch.no_grad():\n    " + OUT,
     "prev = torch.get_default_dtype()\nassert torch.promote_types(x.dtype, torch.float16) == prev\n" + OUT,
     "assert torch.result_type(x, 1.5) == torch.float32 and torch.broadcast_shapes((1, 3), (2, 1)) == (2, 3)\n" + OUT,
+    "from torch.cuda.streams import Event, Stream\ns = Stream()\ns.wait_stream(torch.cuda.current_stream())\n"
+    "e = Event(enable_timing=True)\ne.record(s)\ntorch.cuda.synchronize()\n" + OUT,
+    "from torch.cuda.memory import max_memory_allocated\nassert max_memory_allocated() == 0\n" + OUT,
+    "import copy\ny = copy.copy(x)\nassert y.data_ptr() == x.data_ptr() and y is not x\n" + OUT,
+    "import copy\nassert copy.copy(torch.ones(2)).sum() == 2 and copy.deepcopy([torch.ones(2)])[0].sum() == 2\n" + OUT,
+    "import dataclasses\n@dataclasses.dataclass\nclass C:\n    t: torch.Tensor\n"
+    "y = dataclasses.replace(C(x), t=x).t\nreturn launch(y, torch.empty_like(y))",
+    "m = torch.nn.Linear(2, 3, device='meta')\nassert m.weight.is_meta\n" + OUT,
+    "torch.manual_seed(3)\nassert torch.cuda.initial_seed() == 3\n" + OUT,
+    "with torch.random.fork_rng():\n    torch.manual_seed(1)\n" + OUT,
+    "from torch.nn.attention import sdpa_kernel\nassert torch.backends.cuda.flash_sdp_enabled() in (True, False)\n"
+    + OUT,
     # ways to launch
     "o = torch.empty_like(x)\ncopy_kernel.run(x, o, 128, B=128, grid=(1,), warmup=False)\nreturn o",
     "o = torch.empty_like(x)\ncopy_kernel[1, 1, 1](x, o, n=128, B=128, num_warps=2, num_stages=1)\nreturn o",

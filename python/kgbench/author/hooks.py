@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hooks beside the dispatch mode: libraries that a candidate registers, threads that it starts."""
+
+import threading
+
+import torch
+
+from .dispatch import RecordingMode
+
+
+def note_implementations(recorder):
+    """Notes the operators of torch that the candidate registers kernels for on the device (torch.library), and the
+    libraries, which a fresh import of the candidate must be able to define again."""
+    implement, start = torch.library.Library.impl, torch.library.Library.__init__
+
+    def started(library, *args, **kwargs):
+        start(library, *args, **kwargs)
+        recorder.libraries.append(library)
+
+    def noted(library, op_name, fn, dispatch_key="", **kwargs):
+        if dispatch_key == "CUDA":
+            name = op_name.name() if isinstance(op_name, torch._ops.OpOverload) else op_name
+            recorder.implemented.add(name if "::" in name else f"{library.ns}::{name}")
+        return implement(library, op_name, fn, dispatch_key, **kwargs)
+
+    torch.library.Library.impl, torch.library.Library.__init__ = noted, started
+
+
+def record_threads(recorder):
+    """Threads started from now on record like the one that started them. Returns the list they are noted in."""
+    started = []
+    run = threading.Thread.run
+
+    def run_recorded(thread):
+        started.append(thread)
+        with RecordingMode(recorder):
+            run(thread)
+
+    threading.Thread.run = run_recorded
+    return started
