@@ -105,11 +105,11 @@ Result<ResolvedOptions> resolve(const JudgeOptions& options) {
   const std::vector<std::string> tier_names{"smoke", "full", "hidden", "published"};
   for (const std::string& name : options.tiers) {
     const std::optional<Tier> tier = tier_named(name);
-    if (!tier) return user_error("no tier " + kgb::quoted(name) + did_you_mean(name, tier_names) + ". Tiers: smoke, full, hidden, published");
+    if (!tier) return user_error("no tier " + in_quotes(name) + did_you_mean(name, tier_names) + ". Tiers: smoke, full, hidden, published");
     resolved.tiers.push_back(*tier);
   }
   if (options.chip != "auto" && options.chip != "cpu")
-    return user_error("chip " + kgb::quoted(options.chip) + " cannot be judged on by this build. Use --chip cpu");
+    return user_error("chip " + in_quotes(options.chip) + " cannot be judged on by this build. Use --chip cpu");
   for (const std::string& target : options.targets) {
     if (target == "none") continue;
     if (target == "all") {
@@ -117,14 +117,14 @@ Result<ResolvedOptions> resolve(const JudgeOptions& options) {
       continue;
     }
     if (std::find(kTargets.begin(), kTargets.end(), target) == kTargets.end())
-      return user_error("no target " + kgb::quoted(target) + did_you_mean(target, kTargets) + ". Targets: all, none, " + join(kTargets, ", "));
+      return user_error("no target " + in_quotes(target) + did_you_mean(target, kTargets) + ". Targets: all, none, " + join(kTargets, ", "));
     resolved.targets.push_back(target);
   }
   if (options.targets.empty()) resolved.targets = kTargets;
   resolved.seed = fresh_seed();
   if (!options.seed_text.empty()) {
     const std::optional<std::uint64_t> seed = seed_from_text(options.seed_text);
-    if (!seed) return user_error("--seed " + kgb::quoted(options.seed_text) + " is not 1 to 16 hexadecimal digits");
+    if (!seed) return user_error("--seed " + in_quotes(options.seed_text) + " is not 1 to 16 hexadecimal digits");
     resolved.seed = *seed;
   }
   resolved.lanes = options.lanes > 0 ? options.lanes : processors();
@@ -135,6 +135,7 @@ Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes
   JudgeSetup setup;
   KGB_TRY(setup.installation, find_installation());
   setup.lanes = lanes;
+  setup.threads = processors();
   setup.allow_weak_lock = options.allow_weak_lock;
   setup.limits.author_s = options.author_s;
   setup.limits.trial_s = options.trial_s;

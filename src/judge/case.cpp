@@ -80,7 +80,7 @@ Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) 
   if (workloads.empty() && open.language == "cpp")
     return user_error(op->name + " has no entry that C++ candidates may implement (kgbench show " + op->name + ")");
   if (workloads.empty() && request.only_workload)
-    return user_error(op->name + " has no workload " + kgb::quoted(*request.only_workload) +
+    return user_error(op->name + " has no workload " + in_quotes(*request.only_workload) +
                       " in the tiers asked for. A hidden one needs the seed that drew it: --workload hidden --seed");
   if (workloads.empty()) return user_error(op->name + " has no workload in the tiers asked for (kgbench show " + op->name + ")");
   for (Workload& workload : workloads) {

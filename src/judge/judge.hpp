@@ -37,6 +37,7 @@ struct Limits {
 struct JudgeSetup {
   Installation installation;
   int lanes = 1;              // candidates judged at the same time
+  int threads = 1;            // of the machine, shared by the lanes
   bool allow_weak_lock = false;
   Limits limits;
 };

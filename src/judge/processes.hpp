@@ -42,8 +42,9 @@ class Processes {
   [[nodiscard]] static sandbox::Command python_worker(const Installation& at, const std::string& module);
 
  private:
-  Processes(const JudgeSetup& setup, author::Zygote zygote);
+  Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scratch);
   JudgeSetup setup_;
+  TempDir scratch_;  // the compiler's workspace
   author::Zygote zygote_;
   sandbox::WorkerPool executors_;
   Expectations expectations_;

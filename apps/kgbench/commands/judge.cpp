@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// kgbench judge: one candidate with its evidence on one screen, or a stream of candidates.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/files.hpp"
+#include "command.hpp"
+#include "report/verdict_text.hpp"
+#include "setup.hpp"
+#include "stream.hpp"
+
+namespace kgb::app {
+namespace {
+
+constexpr std::size_t kMaxCandidateBytes = 64u << 20;  // the judge itself refuses more than 4 MiB with a verdict
+
+struct Options {
+  std::string file, op, only;
+  bool json = false, stream = false;
+  JudgeOptions judge;
+};
+
+Result<int> judge_one(const Options& options) {
+  if (options.file.empty()) return user_error("no candidate. Name a file: kgbench judge mine.py --op aten::softmax");
+  if (options.op.empty()) return user_error("no operator. Name one with --op (kgbench list)");
+  KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
+  KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
+  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Operator* const op, catalogue.find(options.op));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
+  JudgeRequest request;
+  request.op = op->name;
+  request.source = source;
+  request.file = options.file;
+  request.contestant = "file";
+  request.tiers = resolved.tiers;
+  if (!options.only.empty()) request.only_workload = options.only;
+  request.seed = resolved.seed;
+  request.tolerance = options.judge.tolerance;
+  request.targets = resolved.targets;
+  request.value_sets = options.judge.value_sets;
+  request.time = !options.judge.no_time;
+  KGB_TRY(const Evaluation evaluation, judge->judge(request));
+  if (options.json)
+    std::printf("%s\n", to_json(evaluation).dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  else
+    std::fputs(verdict_text(evaluation, wants_colour()).c_str(), stdout);
+  if (evaluation.verdict == Verdict::infra) return kExitFault;
+  return evaluation.verdict == Verdict::pass ? kExitPass : kExitFailed;
+}
+
+}  // namespace
+
+Registered register_judge(CLI::App& root) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("judge", "Judge one candidate, or a stream of them");
+  command->footer(help_text("judge"));
+  command->add_option("file", options->file, "the candidate: .py (Triton) or .cpp");
+  command->add_option("--op", options->op, "operator: aten::softmax, or softmax where that is unique");
+  command->add_option("--only", options->only, "one workload, by its id: s3, f12, h7");
+  command->add_flag("--json", options->json, "the whole evaluation as JSON");
+  command->add_flag("--stream", options->stream, "JSON lines from standard input to standard output");
+  add_judge_options(*command, options->judge, {"smoke", "hidden"});
+  return {command, [options]() -> Result<int> {
+            return options->stream ? judge_stream(options->judge) : judge_one(*options);
+          }};
+}
+
+}  // namespace kgb::app

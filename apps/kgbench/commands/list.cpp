@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// kgbench list: the operators of the catalogue.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "catalogue/texts.hpp"
+#include "command.hpp"
+#include "setup.hpp"
+
+namespace kgb::app {
+
+Registered register_list(CLI::App& root) {
+  struct Options {
+    ListFilter filter;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("list", "List operators");
+  command->footer(help_text("list"));
+  command->add_option("word", options->filter.word, "part of the name");
+  command->add_option("--suite", options->filter.suite, "demo, aten, vllm, cublas, ms, mc, kernels, or a tag");
+  command->add_option("--family", options->filter.family, "one family");
+  command->add_option("--tag", options->filter.tag, "mc, random, inplace, view, no_kernel");
+  command->add_flag("--json", options->json, "as JSON");
+  return {command, [options]() -> Result<int> {
+            KGB_TRY(const Catalogue catalogue, load_catalogue());
+            if (options->json) {
+              KGB_TRY(const nlohmann::json list, list_json(catalogue, options->filter));
+              std::printf("%s\n", list.dump(2).c_str());
+              return kExitPass;
+            }
+            KGB_TRY(const std::string text, list_text(catalogue, options->filter));
+            std::fputs(text.c_str(), stdout);
+            return kExitPass;
+          }};
+}
+
+}  // namespace kgb::app

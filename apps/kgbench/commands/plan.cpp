@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// kgbench plan: what a candidate launches.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "base/files.hpp"
+#include "command.hpp"
+#include "report/plan_text.hpp"
+#include "setup.hpp"
+
+namespace kgb::app {
+namespace {
+
+struct Options {
+  std::string file, op, only;
+  bool ttir = false, json = false;
+  JudgeOptions judge;
+};
+
+Result<int> plan(const Options& options) {
+  KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
+  KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
+  JudgeRequest request;
+  request.op = options.op;
+  request.source = source;
+  request.file = options.file;
+  request.tiers = resolved.tiers;
+  request.seed = resolved.seed;
+  if (!options.only.empty()) request.only_workload = options.only;
+  KGB_TRY(const std::vector<Judge::Planned> planned, judge->plan(request));
+  bool whole = true;
+  for (const Judge::Planned& row : planned) {
+    if (options.json) {
+      if (row.recording) std::printf("%s\n", to_json_text(*row.recording).c_str());
+    } else {
+      std::fputs(plan_text(row.call, row.recording ? &*row.recording : nullptr, row.findings, options.ttir).c_str(), stdout);
+    }
+    whole = whole && row.recording.has_value();
+  }
+  return whole ? kExitPass : kExitFailed;
+}
+
+}  // namespace
+
+Registered register_plan(CLI::App& root) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("plan", "Show what a candidate launches");
+  command->footer(help_text("plan"));
+  command->add_option("file", options->file, "the candidate: .py")->required();
+  command->add_option("--op", options->op, "operator")->required();
+  command->add_option("--only", options->only, "one workload, by its id: s3");
+  command->add_flag("--ttir", options->ttir, "with the kernels' intermediate representation");
+  command->add_flag("--json", options->json, "the recordings as JSON lines (docs/contracts/plan.md)");
+  add_judge_options(*command, options->judge, {"smoke"});
+  return {command, [options] { return plan(*options); }};
+}
+
+}  // namespace kgb::app

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stream: lines in, lines out, a bounded queue between the reader and the lanes.
+#include <condition_variable>
+#include <cstdio>
+#include <deque>
+#include <iostream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "command.hpp"
+#include "model/generate.hpp"
+#include "report/report.hpp"
+#include "stream.hpp"
+
+namespace kgb::app {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMaxLine = std::size_t{16} << 20;
+constexpr std::size_t kMaxSource = std::size_t{4} << 20;
+
+struct Task {
+  json id;
+  JudgeRequest request;
+};
+
+// Holds as many tasks as there are lanes: a reader that waits is the backpressure.
+class TaskQueue {
+ public:
+  explicit TaskQueue(std::size_t capacity) : capacity_(capacity) {}
+  void push(Task task) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return tasks_.size() < capacity_; });
+    tasks_.push_back(std::move(task));
+    changed_.notify_all();
+  }
+  std::optional<Task> pop() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !tasks_.empty() || closed_; });
+    if (tasks_.empty()) return std::nullopt;
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    changed_.notify_all();
+    return task;
+  }
+  void close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::size_t capacity_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> tasks_;
+  bool closed_ = false;
+};
+
+// Whole lines, whoever writes them.
+class LineWriter {
+ public:
+  void write(const json& object) {
+    const std::string line = object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    const std::lock_guard lock(mutex_);
+    failed_ = failed_ || std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fflush(stdout) != 0;
+  }
+  [[nodiscard]] bool failed() const { return failed_; }
+
+ private:
+  std::mutex mutex_;
+  bool failed_ = false;
+};
+
+Result<Task> parse_line(const std::string& line, const Catalogue& catalogue, const ResolvedOptions& resolved,
+                        const JudgeOptions& options) {
+  if (line.size() > kMaxLine) return user_error("the line is longer than 16 MiB");
+  const json object = json::parse(line, nullptr, false);
+  if (object.is_discarded()) return user_error("the line is no JSON");
+  if (!object.is_object()) return user_error("the line is no JSON object");
+  static const std::vector<std::string> known{"id", "op", "source", "file", "language", "seed"};
+  for (const auto& [key, value] : object.items())
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      return user_error("unknown key " + in_quotes(key) + did_you_mean(key, known));
+  Task task;
+  task.id = object.value("id", json());
+  if (!task.id.is_string() && !task.id.is_number_integer()) return user_error("`id` must be a text or an integer");
+  for (const char* key : {"op", "source", "file", "language", "seed"})
+    if (object.contains(key) && !object[key].is_string()) return user_error("`" + std::string(key) + "` must be a text");
+  if (!object.contains("op")) return user_error("`op` is missing");
+  if (object.contains("source") == object.contains("file")) return user_error("give either `source` or `file`");
+  KGB_TRY(const Operator* const op, catalogue.find(object["op"].get<std::string>()));
+  JudgeRequest& request = task.request;
+  request.op = op->name;
+  const std::string language = object.value("language", "triton");
+  if (language != "triton" && language != "cpp") return user_error("`language` is triton or cpp");
+  request.file = language == "cpp" ? "candidate.cpp" : "candidate.py";
+  if (object.contains("file")) {
+    request.file = object["file"].get<std::string>();
+    KGB_TRY(request.source, read_file(request.file, kMaxSource));
+  } else {
+    request.source = object["source"].get<std::string>();
+  }
+  request.contestant = "stream";
+  request.tiers = resolved.tiers;
+  request.seed = resolved.seed;
+  if (object.contains("seed")) {
+    const std::optional<std::uint64_t> seed = seed_from_text(object["seed"].get<std::string>());
+    if (!seed) return user_error("`seed` is not 1 to 16 hexadecimal digits");
+    request.seed = *seed;
+  }
+  request.tolerance = options.tolerance;
+  request.targets = resolved.targets;
+  request.value_sets = options.value_sets;
+  request.time = !options.no_time;
+  return task;
+}
+
+// A hidden workload's shape and values never leave: a policy that sees them learns them.
+std::string message_of(const Evaluation& e) {
+  const Finding* why = deciding_finding(e);
+  if (why == nullptr) return "pass";
+  if (why->workload.rfind('h', 0) == 0) return why->kind + " in a hidden workload";
+  return why->message;
+}
+
+json result_of(const json& id, const Evaluation& e) {
+  std::size_t passed = 0;
+  for (const WorkloadResult& w : e.workloads) passed += w.verdict == Verdict::pass ? 1 : 0;
+  json speedup;
+  for (const Timing& t : e.timings)
+    if (t.ratio)
+      speedup = {{"ratio", *t.ratio}, {"low", t.ratio_low.value_or(0)}, {"high", t.ratio_high.value_or(0)}, {"call", t.call}};
+  json ms = json::object();
+  for (const auto& [stage, value] : e.stage_ms) ms[stage] = value;
+  return {{"schema", 1}, {"id", id}, {"op", e.op}, {"verdict", name_of(e.verdict)}, {"gate", name_of(e.reached)},
+          {"workloads_passed", passed}, {"workloads_judged", e.workloads.size()}, {"speedup", speedup},
+          {"retryable", e.verdict == Verdict::infra}, {"message", message_of(e)}, {"ms", ms}};
+}
+
+json error_of(const json& id, std::int64_t line, const std::string& message) {
+  return {{"schema", 1}, {"id", id}, {"line", line}, {"error", message}};
+}
+
+void judge_lane(TaskQueue& queue, LineWriter& writer, Judge& judge) {
+  while (std::optional<Task> task = queue.pop()) {
+    const Result<Evaluation> evaluation = judge.judge(task->request);
+    writer.write(evaluation.ok() ? result_of(task->id, *evaluation) : error_of(task->id, 0, evaluation.error().message));
+  }
+}
+
+// The id of a line that is wrong otherwise, so that the caller can still tell which it was.
+json id_of(const std::string& line) {
+  const json object = json::parse(line, nullptr, false);
+  if (!object.is_object()) return nullptr;
+  const json id = object.value("id", json());
+  return id.is_string() || id.is_number_integer() ? id : json();
+}
+
+}  // namespace
+
+Result<int> judge_stream(const JudgeOptions& options) {
+  KGB_TRY(const ResolvedOptions resolved, resolve(options));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options, resolved.lanes));
+  TaskQueue queue(static_cast<std::size_t>(resolved.lanes));
+  LineWriter writer;
+  std::vector<std::thread> lanes;
+  for (int i = 0; i < resolved.lanes; ++i) lanes.emplace_back([&] { judge_lane(queue, writer, *judge); });
+  std::int64_t number = 0;
+  for (std::string line; !writer.failed() && std::getline(std::cin, line);) {
+    ++number;
+    if (trim(line).empty()) continue;
+    Result<Task> task = parse_line(line, judge->catalogue(), resolved, options);
+    if (task.ok())
+      queue.push(std::move(*task));
+    else
+      writer.write(error_of(id_of(line), number, task.error().message));
+  }
+  queue.close();
+  for (std::thread& lane : lanes) lane.join();
+  if (writer.failed()) return host_error("the results cannot be written to standard output");
+  return kExitPass;
+}
+
+}  // namespace kgb::app

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loop of the executor process.
+#include "executor/server.hpp"
+
+#include <chrono>
+#include <new>
+
+#include "base/frame.hpp"
+#include "executor/trial.hpp"
+#include "model/launch_plan.hpp"
+#include "model/trial.hpp"
+
+namespace kgb::executor {
+namespace {
+
+vm::Order order_of(const std::string& name) {
+  if (name == "reversed") return vm::Order::reversed;
+  return name == "shuffled" ? vm::Order::shuffled : vm::Order::forward;
+}
+
+Result<TrialResult> answer(const TrialRequest& request, std::string_view recording_text, Workshop& workshop) {
+  // Validated by the judge already; an executor takes nobody's word for what it will dereference.
+  KGB_TRY(const Recording recording, recording_from_json(recording_text, request.calls));
+  TrialOptions options;
+  options.seed = request.seed;
+  options.trial = request.trial;
+  options.poison = request.poison;
+  options.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(request.deadline_ms);
+  options.threads = request.threads;
+  options.order = order_of(request.order);
+  options.max_steps = request.max_steps;
+  options.track_writes = request.track_writes;
+  return run_trial(recording, request.calls, options, workshop);
+}
+
+}  // namespace
+
+int serve(int fd) {
+  Workshop workshop;
+  while (true) {
+    FrameRead read = read_frame(fd, FrameDeadline::max());
+    if (read.end != FrameEnd::none) return read.end == FrameEnd::closed ? 0 : 3;
+    std::int64_t id = 0;
+    Result<TrialRequest> request = trial_request_from_json(read.frame.json, id);
+    Result<TrialResult> result = internal_error("no trial was run");
+    if (!request.ok()) {
+      result = request.error();
+    } else {
+      const std::string_view recording(reinterpret_cast<const char*>(read.frame.blob.data()), read.frame.blob.size());
+      try {
+        result = answer(*request, recording, workshop);
+      } catch (const std::bad_alloc&) {
+        result = host_error("the executor has no memory for this trial");
+      }
+    }
+    const Status sent = result.ok() ? write_frame(fd, to_json_text(*result, id), result->blob)
+                                    : write_frame(fd, error_reply_text(result.error(), id), {});
+    if (!sent.ok()) return 0;
+  }
+}
+
+}  // namespace kgb::executor

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The author's session: request, frames, recordings.
+#include <fmt/format.h>
+
+#include <set>
+#include <nlohmann/json.hpp>
+
+#include "base/base64.hpp"
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "judge/authoring.hpp"
+#include "model/generate.hpp"
+
+namespace kgb {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kCandidateFile = "candidate.py";
+constexpr std::int64_t kUploadCap = 65536;
+
+std::string nonce() {
+  const Result<std::string> bytes = random_bytes(16);
+  std::string text;
+  for (const char c : bytes.ok() ? *bytes : std::string(16, 'x')) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
+// Real values of the inputs that the card lets host code read: "call/path" -> base64 of the storage.
+json host_values(const Job& job, std::uint64_t seed, int trial) {
+  json values = json::object();
+  for (std::size_t c = 0; c < job.calls.size(); ++c)
+    for (const auto& [path, spec] : tensors_of(job.calls[c])) {
+      if (!spec.host_readable) continue;
+      std::vector<std::byte> bytes(static_cast<std::size_t>(spec.storage_bytes()));
+      generate(spec, path, seed, trial, static_cast<int>(c), bytes);
+      values[std::to_string(c) + "/" + path] = base64_encode(std::span<const std::byte>(bytes));
+    }
+  return values;
+}
+
+json session_of(const Case& open, const ChipCard& chip, const AuthorRequest& request, const std::string& nonce_text) {
+  json entries = json::array(), forbid = json::array(), jobs = json::array();
+  std::set<std::string> wanted;
+  for (const Job& job : open.jobs) {
+    wanted.insert(job.workload.call.entry);
+    json calls = json::array();
+    for (const Call& call : job.calls) calls.push_back(to_json(call));
+    jobs.push_back({{"workload", job.workload.call.workload}, {"calls", calls},
+                    {"host_values", host_values(job, open.request.seed, request.trial)}});
+  }
+  for (const Entry& entry : open.op.entries) {
+    if (wanted.count(entry.name) != 0) entries.push_back(entry.name);
+    for (const std::string& name : entry.forbid) forbid.push_back(name);
+  }
+  return {{"op", open.op.name}, {"file", kCandidateFile}, {"language", "triton"}, {"target", chip.name},
+          {"nonce", nonce_text}, {"chip", to_json(chip)}, {"entries", entries}, {"forbid", forbid},
+          {"no_kernel", open.op.tagged("no_kernel")}, {"library", false}, {"upload_cap", kUploadCap},
+          {"generator_seed", request.generator_seed >> 1}, {"autotune", {{"mode", "first"}, {"table", json::object()}}}, {"jobs", jobs}};
+}
+
+Finding finding_of_error(const json& error, Gate gate, const std::string& workload, const std::string& file) {
+  Finding finding = make_finding(error.value("kind", "infra"), gate, error.value("message", "no reason given"), workload);
+  if (!verdict_of(finding.kind) && finding.kind != "target_failure") finding.kind = "invalid_plan";
+  finding.line = error.value("line", 0);
+  if (finding.line > 0 || !error.value("file", "").empty()) finding.file = file;
+  if (const auto details = error.find("details"); details != error.end() && details->is_object())
+    for (const auto& [key, value] : details->items())
+      finding.details[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  // The author may call its own failures what it likes; only the judge says infra.
+  if (finding.kind == "infra") finding.kind = "host_exception";
+  finding.message = to_utf8_lossy(finding.message).substr(0, 2000);
+  return finding;
+}
+
+Job* job_named(Case& open, const std::string& name) {
+  for (Job& job : open.jobs)
+    if (job.workload.call.workload == name) return &job;
+  return nullptr;
+}
+
+void take_recording(Job& job, const author::ResultFrame& frame) {
+  const std::string_view text(reinterpret_cast<const char*>(frame.blob.data()), frame.blob.size());
+  Result<Recording> recording = recording_from_json(text, job.calls);
+  if (!recording.ok()) {
+    job.findings.push_back(make_finding("invalid_plan", Gate::static_,
+                                        "the launch plan is not valid: " + recording.error().message,
+                                        job.workload.call.workload));
+    return;
+  }
+  job.recording = std::move(*recording);
+  job.recording_json = std::string(text);
+}
+
+// One frame of the author. False: the import failed, nothing more is to come.
+bool take_frame(Case& open, const author::ResultFrame& frame) {
+  const json header = json::parse(frame.json, nullptr, false);
+  const std::string name = header.value("job", "");
+  const json error = header.value("error", json::object());
+  if (name == "import") {
+    if (!header.value("ok", false)) open.findings.push_back(finding_of_error(error, Gate::static_, "", open.request.file));
+    return header.value("ok", false);
+  }
+  Job* job = job_named(open, name);
+  if (job == nullptr) return true;  // "end"
+  if (!header.value("ok", false))
+    job->findings.push_back(finding_of_error(error, Gate::static_, name, open.request.file));
+  else if (!job->recording)
+    take_recording(*job, frame);
+  return true;
+}
+
+// What the author's end says of a candidate that gave less than it was asked for.
+std::optional<Finding> finding_of_end(const author::AuthorOutcome& outcome) {
+  using sandbox::End;
+  const std::string how = "the candidate's process " + outcome.finished.describe();
+  switch (outcome.finished.end) {
+    case End::timeout: return make_finding("deadline", Gate::static_, how);
+    case End::out_of_memory: return make_finding("memory_limit", Gate::static_, how);
+    case End::output_flood: return make_finding("deadline", Gate::static_, how);
+    case End::signalled: return make_finding("native_crash", Gate::static_, how);
+    case End::exited: break;
+  }
+  return make_finding("exited", Gate::static_, how + " before its calls were done");
+}
+
+void take_outcome(Case& open, const author::AuthorOutcome& outcome) {
+  bool imported = true, ended = false;
+  for (const author::ResultFrame& frame : outcome.result.frames) {
+    if (!imported) break;
+    imported = take_frame(open, frame);
+    ended = ended || json::parse(frame.json, nullptr, false).value("job", "") == "end";
+  }
+  if (!outcome.result.forged.empty())
+    open.findings.push_back(make_finding("forged_result", Gate::static_,
+                                         "bytes in the result channel that the recorder did not write: " + outcome.result.forged));
+  if (outcome.out_cut || outcome.err_cut)
+    open.findings.push_back(make_finding("output_flood", Gate::static_, "printed more than is kept; the rest was cut"));
+  if (!imported || ended) return;
+  std::optional<Finding> finding = finding_of_end(outcome);
+  finding->details["stderr"] = outcome.err.substr(0, 4000);
+  // The first job without an answer is the one that it ended in.
+  for (const Job& job : open.jobs)
+    if (!job.recording && job.findings.empty()) {
+      finding->workload = job.workload.call.workload;
+      break;
+    }
+  open.findings.push_back(std::move(*finding));
+}
+
+}  // namespace
+
+Status author_jobs(Case& open, Processes& processes, const Catalogue& catalogue, const AuthorRequest& request) {
+  KGB_TRY(const ChipCard* const cpu, catalogue.chip("cpu"));
+  KGB_TRY(const ChipCard* const chip, catalogue.chip(cpu->impersonates));
+  KGB_TRY(const TempDir workspace, author::make_workspace());
+  KGB_CHECK(write_file(workspace.path() / kCandidateFile, open.request.source));
+  const json session = session_of(open, *chip, request, nonce());
+  KGB_TRY(const author::AuthorOutcome outcome,
+          processes.author(session.dump(-1, ' ', false, json::error_handler_t::replace), workspace.path()));
+  take_outcome(open, outcome);
+  return ok_status();
+}
+
+}  // namespace kgb

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The judge.
+//
+// Theory of operation. `kgbench` (this process) plans, compares and decides; it loads neither torch nor a candidate.
+// It drives four kinds of processes by the wire structs of `model`, each with its own trust:
+//   author    runs the candidate's host code, locked, without device, clock or real values. What it writes is hostile
+//             input: launch plans that are validated, frames that must carry a nonce. Its death is the candidate's.
+//   compiler  turns the plan's TTIR into a target's code, locked. Its death is that kernel's failure on that target.
+//   executor  trusted code that runs launch plans on fresh values, on the VM or a device. It never sees an expected
+//             value, because a kernel that escapes could read it.
+//   oracle    trusted Python that computes expected values from the same seeds. It never sees a candidate.
+// Values come from a secret seed, so executor and oracle make the same inputs without handing them around.
+//   1. static   the author imports the candidate and records every workload's three calls in one process
+//   2. compile  the recorded kernels are cross-compiled (advisory)
+//   3. correct  policy on the plan, contract, then trials: executor's outputs against the oracle's, element by element
+//   4. honest   every output element came from a launch
+//   5. fast     what passed and can be timed is timed
+// The verdict is that of the gravest finding (docs/contracts/findings.md). What fails on our side is `infra`.
+#include "judge/judge.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "judge/authoring.hpp"
+#include "judge/gates.hpp"
+#include "judge/policy.hpp"
+#include "judge/processes.hpp"
+
+namespace kgb {
+
+#define KGB_GATE(name) Status gate_##name(Case&, Processes&, const Catalogue&);
+#include "judge/gates.def"
+#undef KGB_GATE
+
+const std::vector<GateRow>& gates() {
+  static const std::vector<GateRow> rows{
+#define KGB_GATE(name) {Gate::name, gate_##name},
+#include "judge/gates.def"
+#undef KGB_GATE
+  };
+  return rows;
+}
+
+bool goes_on(const Case& open) {
+  const auto fatal = [](const Finding& f) { return verdict_of(f.kind).has_value(); };
+  return std::none_of(open.findings.begin(), open.findings.end(), fatal);
+}
+
+struct Judge::Impl {
+  JudgeSetup setup;
+  Catalogue catalogue;
+  std::unique_ptr<Processes> processes;
+};
+
+Judge::Judge(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Judge::~Judge() = default;
+const Catalogue& Judge::catalogue() const { return impl_->catalogue; }
+
+Result<std::unique_ptr<Judge>> Judge::open(JudgeSetup setup) {
+  KGB_TRY(Catalogue catalogue, Catalogue::load(setup.installation.home / "catalogue"));
+  KGB_TRY(std::unique_ptr<Processes> processes, Processes::start(setup));
+  auto impl = std::make_unique<Impl>(Impl{std::move(setup), std::move(catalogue), std::move(processes)});
+  return std::unique_ptr<Judge>(new Judge(std::move(impl)));
+}
+
+namespace {
+
+bool every_workload_failed(const Case& open) {
+  return std::all_of(open.jobs.begin(), open.jobs.end(), [](const Job& job) { return decide(job.findings) != Verdict::pass; });
+}
+
+Status run_gates(Case& open, Processes& processes, const Catalogue& catalogue) {
+  for (const GateRow& row : gates()) {
+    open.reached = row.gate;
+    if (row.gate == Gate::fast) {
+      const bool failed = std::any_of(open.jobs.begin(), open.jobs.end(), [](const Job& job) { return decide(job.findings) != Verdict::pass; });
+      if (failed) return ok_status();
+    }
+    KGB_CHECK(row.run(open, processes, catalogue));
+    if (!goes_on(open) || every_workload_failed(open)) return ok_status();
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+Result<Evaluation> Judge::judge(const JudgeRequest& request) {
+  KGB_TRY(Case open, open_case(request, impl_->catalogue));
+  {
+    const StageClock clock(open, "total");
+    Status done = run_gates(open, *impl_->processes, impl_->catalogue);
+    if (!done.ok()) {
+      open.findings.clear();
+      open.findings.push_back(make_finding("infra", open.reached, done.error().message));
+    }
+  }
+  return close_case(std::move(open));
+}
+
+Result<std::vector<Judge::Planned>> Judge::plan(const JudgeRequest& request) {
+  KGB_TRY(Case open, open_case(request, impl_->catalogue));
+  if (open.language == "cpp") return user_error("C++ candidates have no launch plan; kgbench judge runs them in a process of their own");
+  AuthorRequest author;
+  author.generator_seed = request.seed;
+  KGB_CHECK(author_jobs(open, *impl_->processes, impl_->catalogue, author));
+  std::vector<Planned> planned;
+  for (Job& job : open.jobs) {
+    Planned row{job.workload.call.workload, job.workload.call, std::move(job.recording), std::move(job.findings)};
+    for (const Finding& finding : open.findings) row.findings.push_back(finding);
+    if (row.recording)
+      for (Finding& finding : policy_findings(*row.recording, {}, row.workload, request.file)) row.findings.push_back(std::move(finding));
+    planned.push_back(std::move(row));
+  }
+  return planned;
+}
+
+std::uint64_t fresh_seed() {
+  std::uint64_t seed = 0;
+  const Result<std::string> bytes = random_bytes(sizeof seed);
+  if (bytes.ok()) std::memcpy(&seed, bytes->data(), sizeof seed);
+  return seed;
+}
+
+}  // namespace kgb

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts the processes and says how each is reached.
+#include "judge/processes.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+
+#include "base/text.hpp"
+
+namespace kgb {
+namespace {
+
+constexpr std::size_t kExpectationBytes = std::size_t{768} << 20;
+constexpr uid_t kCompilerUid = 64990;  // as root; below the authors' range, so neither can touch the other
+
+std::string parent_of(const std::filesystem::path& path) { return path.parent_path().string(); }
+
+std::vector<std::string> base_environment() {
+  return {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "CUDA_VISIBLE_DEVICES=", "OMP_NUM_THREADS=1",
+          "MKL_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1", "PYTHONNOUSERSITE=1"};
+}
+
+sandbox::Command executor_command(const Installation& at) {
+  sandbox::Command command;
+  command.argv = {at.self.string(), "executor", "--fd", "3"};
+  command.environment = base_environment();
+  return command;
+}
+
+// The compiler runs a candidate's TTIR through LLVM and assemblers: it is locked like an author, but may start the
+// toolchain's programs.
+sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpreter& python,
+                                  const std::filesystem::path& scratch) {
+  sandbox::Command command = Processes::python_worker(setup.installation, "kgbench.compiler.worker");
+  for (const char* name : {"HOME=", "TMPDIR=", "TRITON_CACHE_DIR="}) command.environment.push_back(name + scratch.string());
+  sandbox::LockSpec lock;
+  lock.workspace = scratch.string();
+  lock.read = python.paths;
+  lock.read.push_back(setup.installation.python_dir.string());
+  if (!setup.installation.extension_dir.empty()) lock.read.push_back(setup.installation.extension_dir.string());
+  for (const char* system : {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/proc"}) lock.read.emplace_back(system);
+  lock.execute = lock.read;
+  if (::geteuid() == 0) lock.uid = kCompilerUid;
+  lock.memory_bytes = setup.limits.memory_bytes;
+  lock.cpu_seconds = 100'000;  // a long-lived worker: the request's limit counts, not its age
+  lock.allow_weak = setup.allow_weak_lock;
+  command.lock = lock;
+  return command;
+}
+
+author::ZygoteOptions zygote_options(const JudgeSetup& setup) {
+  author::ZygoteOptions options;
+  options.python = setup.installation.interpreter;
+  options.python_path = {setup.installation.python_dir.string()};
+  if (!setup.installation.extension_dir.empty())
+    options.environment.push_back("KGBENCH_EXT_DIR=" + setup.installation.extension_dir.string());
+  options.lock.memory_bytes = setup.limits.memory_bytes;
+  options.lock.allow_weak = setup.allow_weak_lock;
+  return options;
+}
+
+std::string compiler_version(const author::Interpreter& python) {
+  const auto triton = python.packages.find("triton");
+  return "triton " + (triton == python.packages.end() ? std::string("unknown") : triton->second);
+}
+
+}  // namespace
+
+sandbox::Command Processes::python_worker(const Installation& at, const std::string& module) {
+  sandbox::Command command;
+  command.argv = {at.interpreter, "-m", module, "3"};
+  command.environment = base_environment();
+  command.environment.push_back("PYTHONPATH=" + at.python_dir.string());
+  if (!at.extension_dir.empty()) command.environment.push_back("KGBENCH_EXT_DIR=" + at.extension_dir.string());
+  return command;
+}
+
+Processes::Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scratch)
+    : setup_(setup),
+      scratch_(std::move(scratch)),
+      zygote_(std::move(zygote)),
+      executors_(executor_command(setup.installation), static_cast<std::size_t>(setup.lanes)),
+      expectations_(oracle::Oracle(python_worker(setup.installation, "kgbench.oracle.worker"),
+                                   static_cast<std::size_t>(setup.lanes)),
+                    kExpectationBytes),
+      compiler_(compiler_command(setup, zygote_.interpreter(), scratch_.path()), static_cast<std::size_t>(setup.lanes),
+                setup.installation.cache_dir / "compile", compiler_version(zygote_.interpreter())) {}
+
+Result<std::unique_ptr<Processes>> Processes::start(const JudgeSetup& setup) {
+  KGB_TRY(author::Zygote zygote, author::Zygote::start(zygote_options(setup)));
+  KGB_TRY(TempDir scratch, TempDir::make("kgbench-compile"));
+  if (::geteuid() == 0 && ::chown(scratch.path().c_str(), kCompilerUid, kCompilerUid) != 0)
+    return errno_error("cannot give " + scratch.path().string() + " to the compiler's user");
+  return std::unique_ptr<Processes>(new Processes(setup, std::move(zygote), std::move(scratch)));
+}
+
+Result<author::AuthorOutcome> Processes::author(const std::string& session, const std::filesystem::path& workspace) {
+  sandbox::Limits limits;
+  limits.wall = Millis(static_cast<std::int64_t>(1e3 * setup_.limits.author_s));
+  limits.keep_result = std::size_t{512} << 20;
+  return zygote_.author(session, workspace, limits);
+}
+
+Result<Processes::TrialAnswer> Processes::trial(const TrialRequest& request, const std::string& recording_json) {
+  static std::atomic<std::int64_t> next_id{1};
+  TrialAnswer answer;
+  // A dead executor is asked once more: only what happens twice with the same plan is the plan's doing.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const std::int64_t id = next_id++;
+    const auto limit = Millis(request.deadline_ms + 30'000);
+    KGB_TRY(sandbox::Answer reply,
+            executors_.ask(to_json_text(request, id),
+                           std::as_bytes(std::span(recording_json.data(), recording_json.size())), limit));
+    if (!reply.loss) {
+      KGB_TRY(answer.result, trial_result_from_json(reply.frame.json, std::move(reply.frame.blob), id));
+      answer.fault.reset();
+      return answer;
+    }
+    const bool late = reply.loss->end == FrameEnd::deadline;
+    const bool memory = reply.loss->finished.end == sandbox::End::out_of_memory;
+    answer.fault = make_finding(late ? "deadline" : memory ? "memory_limit" : "native_crash", Gate::correct,
+                                "the executor " + reply.loss->finished.describe() + " while it ran the plan");
+    answer.fault->details["stderr"] = reply.loss->error_output;
+    if (late) return answer;
+  }
+  return answer;
+}
+
+}  // namespace kgb

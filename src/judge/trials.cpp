@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// One trial: executor and oracle are asked, outputs are compared, the worst element becomes a finding.
+#include "judge/trials.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "judge/contract.hpp"
+
+namespace kgb {
+namespace {
+
+TrialRequest request_of(const Case& open, const Job& job, int trial, const JudgeSetup& setup) {
+  TrialRequest request;
+  request.calls = job.calls;
+  request.seed = open.request.seed;
+  request.trial = trial;
+  request.poison = trial % 3;
+  request.deadline_ms = static_cast<std::int64_t>(1e3 * setup.limits.trial_s);
+  request.threads = std::max(1, setup.threads / setup.lanes);
+  request.order = trial % 2 == 0 ? "forward" : "shuffled";
+  request.max_steps = setup.limits.max_steps;
+  request.track_writes = trial == 0;
+  return request;
+}
+
+// The kernel's places are told in the name that the author saw; the user knows the file by its own.
+void adopt(std::vector<Finding>& findings, const Job& job, const std::string& file) {
+  for (Finding& finding : findings) {
+    finding.workload = job.workload.call.workload;
+    if (finding.line > 0) finding.file = file;
+  }
+}
+
+Finding mismatch_finding(const CompareResult& compared, const ExpectedOutput& expected, int call, const Job& job) {
+  const std::string where = expected.path + compared.worst_at;
+  std::string ratio;
+  if (std::isfinite(compared.worst_ratio) && compared.bound > 0) ratio = fmt::format(", error {:.3g} x the bound", compared.worst_ratio);
+  Finding finding = make_finding(std::string(compared.finding_kind()), Gate::correct,
+                                 fmt::format("{} = {}, expected {}{}{}", where, compared.got, compared.expected,
+                                             compared.bound > 0 ? fmt::format(" +- {:.3g}", compared.bound) : "", ratio),
+                                 job.workload.call.workload);
+  finding.details = {{"output", expected.path}, {"index", compared.worst_at}, {"got", compared.got},
+                     {"expected", compared.expected}, {"bound", fmt::format("{:.6g}", compared.bound)},
+                     {"wrong elements", fmt::format("{} of {}", compared.n_bad, compared.count)},
+                     {"call", std::to_string(call + 1)}};
+  if (!compared.pattern.empty()) finding.details["pattern"] = compared.pattern;
+  return finding;
+}
+
+void note_worst(Job& job, const CompareResult& compared, const ExpectedOutput& expected) {
+  job.elements += compared.count;
+  if (compared.worst_ratio > job.worst_ratio || job.worst_at.empty()) {
+    job.worst_ratio = std::max(job.worst_ratio, compared.worst_ratio);
+    job.worst_at = expected.path + compared.worst_at;
+  }
+}
+
+const TrialOutput* find_output(const TrialResult& result, int call, const std::string& path) {
+  for (const TrialOutput& output : result.outputs)
+    if (output.call == call && output.path == path) return &output;
+  return nullptr;
+}
+
+// Bounds of class random have no values to compare; everything else is compared element by element.
+Result<bool> judge_output(const Case& open, Job& job, int call, const TrialOutput& output, std::span<const std::byte> bytes,
+                          const ExpectedOutput& expected, int poison, const OutputVisitor& visit) {
+  if (visit) visit(call, output, bytes, expected);
+  if (job.bound.error_class == ErrorClass::random) {
+    job.elements += static_cast<std::int64_t>(bytes.size() / size_of(output.dtype));
+    return true;
+  }
+  CompareOptions options;
+  options.poison = poison_byte(poison);
+  KGB_TRY(const CompareResult compared, compare(bytes, expected, job.bound, options));
+  note_worst(job, compared, expected);
+  if (compared.ok()) return true;
+  job.findings.push_back(mismatch_finding(compared, expected, call, job));
+  (void)open;
+  return false;
+}
+
+bool needs_launch(const Case& open, const TrialOutput& output) {
+  return !open.op.tagged("no_kernel") && output.bytes > 0 && !output.written;
+}
+
+}  // namespace
+
+Status judge_contract(const Case& open, Job& job, Processes& processes) {
+  const Entry& entry = open.entry_of(job);
+  for (std::size_t c = 0; c < job.recording->calls.size(); ++c) {
+    KGB_TRY(const std::shared_ptr<const Expectation> expectation,
+            processes.expectations().values(open.op, job.calls[c], {open.request.seed, 0, static_cast<int>(c)}));
+    const ContractCheck check{entry.schema, job.calls[c], *expectation, entry.exact_strides};
+    for (Finding& finding : contract_findings(*job.recording, static_cast<int>(c), check)) {
+      finding.workload = job.workload.call.workload;
+      finding.details["call"] = std::to_string(c + 1);
+      job.findings.push_back(std::move(finding));
+    }
+    if (!job.findings.empty()) return ok_status();
+  }
+  return ok_status();
+}
+
+Result<bool> judge_trial(const Case& open, Job& job, int trial, Processes& processes, const OutputVisitor& visit) {
+  const TrialRequest request = request_of(open, job, trial, processes.setup());
+  KGB_TRY(Processes::TrialAnswer answer, processes.trial(request, job.recording_json));
+  if (answer.fault) {
+    answer.fault->workload = job.workload.call.workload;
+    job.findings.push_back(std::move(*answer.fault));
+    return false;
+  }
+  adopt(answer.result.findings, job, open.request.file);
+  const bool whole = answer.result.findings.empty();
+  for (Finding& finding : answer.result.findings) job.findings.push_back(std::move(finding));
+  if (!whole) return false;
+  bool right = true;
+  for (int c = 0; c < static_cast<int>(job.calls.size()) && right; ++c) {
+    KGB_TRY(const std::shared_ptr<const Expectation> expectation,
+            processes.expectations().values(open.op, job.calls[static_cast<std::size_t>(c)], {open.request.seed, trial, c}));
+    for (const ExpectedOutput& expected : expectation->outputs) {
+      const TrialOutput* output = find_output(answer.result, c, expected.path);
+      if (output == nullptr) {
+        job.findings.push_back(make_finding("wrong_structure", Gate::correct, expected.path + " is missing", job.workload.call.workload));
+        return false;
+      }
+      if (request.track_writes && needs_launch(open, *output)) job.wanting_launch = true;
+      KGB_TRY(const bool same, judge_output(open, job, c, *output, answer.result.bytes_of(*output), expected, request.poison, visit));
+      right = right && same;
+    }
+  }
+  return right;
+}
+
+}  // namespace kgb

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the trials of one workload and holds their outputs against the oracle.
+#pragma once
+
+#include <functional>
+
+#include "judge/case.hpp"
+#include "judge/processes.hpp"
+
+namespace kgb {
+
+// Called for each output of each call that was compared: for statistics.
+using OutputVisitor = std::function<void(int call, const TrialOutput&, std::span<const std::byte>, const ExpectedOutput&)>;
+
+// Trial number `trial` of the job. Findings go to the job; false when one ended it.
+[[nodiscard]] Result<bool> judge_trial(const Case& open, Job& job, int trial, Processes& processes,
+                                       const OutputVisitor& visit = {});
+// Contract of every recorded call, without running anything.
+[[nodiscard]] Status judge_contract(const Case& open, Job& job, Processes& processes);
+
+}  // namespace kgb

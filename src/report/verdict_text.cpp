@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The screen of `kgbench judge`.
+#include "report/verdict_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/report.hpp"
+
+namespace kgb {
+namespace {
+
+constexpr std::size_t kMostOthers = 6;
+
+std::string line(const std::string& key, const std::string& text) { return fmt::format("  {:<10}{}\n", key, text); }
+
+std::string painted(const std::string& text, Verdict verdict, bool colour) {
+  if (!colour) return text;
+  return fmt::format("\x1b[1;{}m{}\x1b[0m", verdict == Verdict::pass ? 32 : verdict == Verdict::infra ? 35 : 31, text);
+}
+
+const WorkloadResult* find_workload(const Evaluation& e, const std::string& id) {
+  for (const WorkloadResult& w : e.workloads)
+    if (w.id == id) return &w;
+  return nullptr;
+}
+
+std::string reason(const Evaluation& e, const Finding& why) {
+  std::string out = line("reason", why.message);
+  if (const WorkloadResult* w = find_workload(e, why.workload))
+    out += line("workload", fmt::format("{}: {}", w->id, w->description)) +
+           line("repeat", fmt::format("kgbench judge {} --op {} --workload {} --only {} --seed {}", e.candidate, e.op, w->tier, w->id, e.seed));
+  if (why.line > 0) out += line("where", fmt::format("{}:{}", why.file, why.line));
+  for (const char* key : {"pattern", "wrong elements", "argument", "index", "program", "call", "source", "traceback", "stderr"})
+    if (const auto detail = why.details.find(key); detail != why.details.end() && !detail->second.empty())
+      out += line(key, detail->second);
+  return out;
+}
+
+// Other findings, each kind and place once.
+std::string others(const Evaluation& e, const Finding* why) {
+  std::string out;
+  std::size_t shown = 0, left = 0;
+  for (const Finding& f : e.findings) {
+    if (&f == why) continue;
+    if (why != nullptr && f.kind == why->kind && f.line == why->line) continue;
+    if (++shown > kMostOthers) {
+      ++left;
+      continue;
+    }
+    out += line(verdict_of(f.kind) ? "also" : "note", fmt::format("{}{}", f.message, f.workload.empty() ? "" : " (" + f.workload + ")"));
+  }
+  if (left > 0) out += line("", fmt::format("and {} more: --json has all", left));
+  return out;
+}
+
+std::string passed(const Evaluation& e) {
+  std::string out = workloads_text(e) + " workloads, worst error over bound " + worst_text(e);
+  if (!e.targets.empty()) out += ", targets " + targets_text(e);
+  return out;
+}
+
+}  // namespace
+
+std::string verdict_text(const Evaluation& e, bool colour) {
+  std::string out = fmt::format("{}  {}  {}\n", e.op, e.candidate, painted(std::string(name_of(e.verdict)), e.verdict, colour));
+  const Finding* why = deciding_finding(e);
+  if (why != nullptr) out += reason(e, *why);
+  out += line("passed", passed(e));
+  out += others(e, why);
+  if (!e.timings.empty()) {
+    for (const Timing& t : e.timings) {
+      Evaluation one;
+      one.timings = {t};
+      out += line("time", fmt::format("{}: {} against {}", t.workload, time_text(one), t.baseline_name));
+    }
+  } else if (e.verdict == Verdict::pass && e.mode == "plan") {
+    out += line("time", "none: on the chip cpu Triton kernels run on a virtual machine, which is no clock");
+  }
+  if (e.mode == "in-process")
+    out += line("trust", "in-process mode: candidate and harness share a process, its word is checked from outside");
+  if (e.no_kernel) out += line("note", "this operator has no honest kernel; it is judged on contract and values and counted apart");
+  return out;
+}
+
+}  // namespace kgb
