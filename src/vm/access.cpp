@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds checks (one range test for an affine tile) and row copies.
+#include "vm/access.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace kgb::vm {
+
+Active active_lanes(Frame& frame, int mask, const Type& type) {
+  Active active;
+  const Value* value = mask < 0 ? nullptr : &frame.at(mask);
+  const bool uniform = value == nullptr || value->form == Form::splat;
+  if (uniform && value != nullptr && (value->bits & 1) == 0) {
+    active.kind = Active::Kind::none;
+    return active;
+  }
+  if (uniform) {
+    active.all = true;
+    for (int d = 0; d < std::min(type.rank(), kFormRank); ++d)
+      active.to[static_cast<std::size_t>(d)] = type.shape[static_cast<std::size_t>(d)];
+    return active;
+  }
+  if (value->form == Form::box) {
+    active.from = value->stride;
+    active.to = value->hi;
+    active.all = true;
+    for (int d = 0; d < type.rank(); ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      if (active.from[at] >= active.to[at]) active.kind = Active::Kind::none;
+      active.all = active.all && active.from[at] == 0 && active.to[at] == type.shape[at];
+    }
+    return active;
+  }
+  active.kind = Active::Kind::lanes;
+  active.mask = reinterpret_cast<const std::uint8_t*>(elements(frame, mask));
+  return active;
+}
+
+int check_affine(const Frame& frame, const Value& pointer, const Type& type, const Active& active, std::size_t bytes,
+                 Verb verb) {
+  std::int64_t low = pointer.bits, high = pointer.bits;
+  if (pointer.form == Form::affine) {
+    for (int d = 0; d < type.rank(); ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      const bool whole = active.kind == Active::Kind::lanes;
+      const auto part = contribution_range(pointer, type, d, whole ? 0 : active.from[at], whole ? type.shape[at] : active.to[at]);
+      if (!part || __builtin_add_overflow(low, part->low, &low) || __builtin_add_overflow(high, part->high, &high))
+        return -1;
+    }
+  }
+  const auto first = static_cast<std::uint64_t>(low);
+  const int region = pointer.region >= 0 ? pointer.region : frame.memory->find(first);
+  if (region < 0) return -1;
+  const Region& buffer = frame.memory->region(region);
+  const std::uint64_t start = reinterpret_cast<std::uint64_t>(buffer.data);
+  const std::uint64_t begin = first - start, last = static_cast<std::uint64_t>(high) - start;
+  if (buffer.bytes < bytes || begin > buffer.bytes - bytes || last > buffer.bytes - bytes || begin > last) return -1;
+  if (verb != Verb::load && !buffer.writable) return -1;
+  return region;
+}
+
+void report_access(Frame& frame, const Instruction& made, Verb verb, int region, std::uint64_t address,
+                   std::size_t bytes) {
+  static constexpr const char* verbs[] = {"load", "store", "atomic"};
+  std::string text = std::string(verbs[static_cast<std::size_t>(verb)]) + " of " + std::to_string(bytes) + " bytes";
+  const std::string where = " in program (" + std::to_string(frame.id[0]) + ", " + std::to_string(frame.id[1]) + ", " +
+                            std::to_string(frame.id[2]) + ")";
+  if (region < 0) region = frame.memory->find(address);
+  if (region < 0) {
+    char hex[32];
+    std::snprintf(hex, sizeof hex, "0x%llx", static_cast<unsigned long long>(address));
+    text += address < 4096 ? " through a null pointer" : std::string(" at ") + hex + ", which lies in no buffer";
+    return frame.report(made, "out_of_bounds", text + where, {}, static_cast<std::int64_t>(address));
+  }
+  const Region& buffer = frame.memory->region(region);
+  const auto offset = static_cast<std::int64_t>(address - reinterpret_cast<std::uint64_t>(buffer.data));
+  const auto size = static_cast<std::int64_t>(bytes);
+  const bool inside = offset >= 0 && offset + size <= static_cast<std::int64_t>(buffer.bytes);
+  const std::int64_t element = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
+  text += " at element " + std::to_string(element) + " of '" + buffer.name + "'";
+  if (inside && !buffer.writable)
+    return frame.report(made, "read_only", text + ", which may only be read," + where, buffer.name, offset);
+  text += ", which has " + std::to_string(buffer.bytes / bytes) + " elements,";
+  frame.report(made, "out_of_bounds", text + where, buffer.name, offset);
+}
+
+namespace {
+
+bool inside(const Region& buffer, std::uint64_t address, std::size_t bytes) {
+  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(buffer.data);
+  return buffer.bytes >= bytes && offset <= buffer.bytes - bytes;
+}
+
+}  // namespace
+
+bool check_address(Frame& frame, const Instruction& made, Verb verb, int region, std::uint64_t address,
+                   std::size_t bytes) {
+  const int found = region >= 0 ? region : frame.memory->find(address);
+  if (found >= 0) {
+    const Region& buffer = frame.memory->region(found);
+    if (inside(buffer, address, bytes) && (verb == Verb::load || buffer.writable)) return true;
+  }
+  report_access(frame, made, verb, found, address, bytes);
+  return false;
+}
+
+bool check_lanes(Frame& frame, const Instruction& made, Verb verb, int region, const std::uint64_t* addresses,
+                 const std::uint8_t* mask, std::int64_t n, std::size_t bytes) {
+  if (region >= 0) {
+    const Region& buffer = frame.memory->region(region);
+    if (buffer.bytes >= bytes && (verb == Verb::load || buffer.writable)) {
+      const std::uint64_t start = reinterpret_cast<std::uint64_t>(buffer.data), span = buffer.bytes - bytes;
+      std::uint64_t bad = 0;
+      if (mask == nullptr) for (std::int64_t i = 0; i < n; ++i) bad |= static_cast<std::uint64_t>(addresses[i] - start > span);
+      else for (std::int64_t i = 0; i < n; ++i) bad |= static_cast<std::uint64_t>(addresses[i] - start > span) & mask[i];
+      if (bad == 0) return true;
+    }
+  }
+  int last = -1;  // neighbouring lanes mostly share a buffer
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (mask != nullptr && mask[i] == 0) continue;
+    if (region < 0 && last >= 0 && inside(frame.memory->region(last), addresses[i], bytes) &&
+        (verb == Verb::load || frame.memory->region(last).writable))
+      continue;
+    if (!check_address(frame, made, verb, region, addresses[i], bytes)) return false;
+    if (region < 0) last = frame.memory->find(addresses[i]);
+  }
+  return true;
+}
+
+namespace {
+
+// One row between memory and tile; kStore tells the direction.
+template <typename T, bool kStore>
+void copy_row(std::byte* memory, std::byte* tile, std::int64_t from, std::int64_t to, std::int64_t stride,
+              const std::int64_t* table) {
+  for (std::int64_t i = from; i < to; ++i) {
+    std::byte* at = memory + (table != nullptr ? table[i] : stride * i);
+    if constexpr (kStore) std::memcpy(at, tile + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+    else std::memcpy(tile + i * static_cast<std::int64_t>(sizeof(T)), at, sizeof(T));
+  }
+}
+
+// Memory runs along the second-to-last dimension: walk it in blocks of columns, so that both sides stay in cache.
+template <typename T>
+void load_transposed(const std::byte* memory, std::byte* tile, std::int64_t rows, std::int64_t columns,
+                     std::int64_t stride) {
+  T* out = reinterpret_cast<T*>(tile);
+  for (std::int64_t jj = 0; jj < columns; jj += 8) {
+    const std::int64_t end = std::min<std::int64_t>(jj + 8, columns);
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = jj; j < end; ++j)
+        std::memcpy(out + i * columns + j, memory + i * static_cast<std::int64_t>(sizeof(T)) + j * stride, sizeof(T));
+  }
+}
+
+inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+  // Short rows of a power of two are the rule in tiles; a fixed-size copy is a few vector moves.
+  switch (bytes) {
+    case 64: std::memcpy(to, from, 64); return;
+    case 128: std::memcpy(to, from, 128); return;
+    case 256: std::memcpy(to, from, 256); return;
+    default: std::memcpy(to, from, bytes); return;
+  }
+}
+
+bool contiguous(const Value& pointer, const Type& type, std::int64_t bytes) {
+  if (pointer.form != Form::affine || pointer.tables != 0) return false;
+  std::int64_t step = bytes;
+  for (int d = type.rank() - 1; d >= 0; --d) {
+    const auto at = static_cast<std::size_t>(d);
+    if (type.shape[at] != 1 && pointer.stride[at] != step) return false;
+    step *= type.shape[at];
+  }
+  return true;
+}
+
+template <typename T, bool kStore>
+void copy_box(const Value& pointer, const Type& type, const Active& active, std::byte* tile) {
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+  auto* memory = reinterpret_cast<std::byte*>(static_cast<std::uint64_t>(pointer.bits));
+  const int rank = type.rank();
+  if (rank == 0) return copy_row<T, kStore>(memory, tile, 0, 1, 0, nullptr);
+  if (active.all && contiguous(pointer, type, bytes)) {
+    const auto size = static_cast<std::size_t>(type.count * bytes);
+    kStore ? std::memcpy(memory, tile, size) : std::memcpy(tile, memory, size);
+    return;
+  }
+  const int last = rank - 1;
+  const auto l = static_cast<std::size_t>(last);
+  const bool affine = pointer.form == Form::affine;
+  const std::int64_t* table = affine && (pointer.tables >> last & 1) != 0 ? pointer.table + table_start(type, last) : nullptr;
+  const std::int64_t stride = affine ? pointer.stride[l] : 0, inner = type.shape[l];
+  std::array<std::int64_t, kFormRank> at = active.from;
+  const bool plane = !kStore && active.all && rank >= 2 && affine && pointer.tables == 0 && stride != bytes &&
+                     pointer.stride[l - 1] == bytes;
+  const int outer = plane ? last - 2 : last - 1;
+  while (true) {
+    std::int64_t offset = 0, row = 0;
+    for (int d = 0; d <= outer; ++d) {
+      const auto e = static_cast<std::size_t>(d);
+      if (affine) offset += contribution(pointer, type, d, at[e]);
+      row = row * type.shape[e] + at[e];
+    }
+    if (plane) {
+      load_transposed<T>(memory + offset, tile + row * type.shape[l - 1] * inner * bytes, type.shape[l - 1], inner, stride);
+    } else {
+      std::byte* line = tile + row * inner * bytes;
+      const auto size = static_cast<std::size_t>((active.to[l] - active.from[l]) * bytes);
+      if (table == nullptr && stride == bytes) {
+        std::byte* there = memory + offset + active.from[l] * bytes;
+        kStore ? copy_bytes(there, line + active.from[l] * bytes, size) : copy_bytes(line + active.from[l] * bytes, there, size);
+      } else {
+        copy_row<T, kStore>(memory + offset, line, active.from[l], active.to[l], stride, table);
+      }
+    }
+    int d = outer;
+    for (; d >= 0; --d) {
+      const auto e = static_cast<std::size_t>(d);
+      if (++at[e] < active.to[e]) break;
+      at[e] = active.from[e];
+    }
+    if (d < 0) return;
+  }
+}
+
+}  // namespace
+
+void load_box(const Value& pointer, const Type& type, const Active& active, std::byte* tile, std::size_t bytes) {
+  switch (bytes) {
+    case 1: return copy_box<std::uint8_t, false>(pointer, type, active, tile);
+    case 2: return copy_box<std::uint16_t, false>(pointer, type, active, tile);
+    case 4: return copy_box<std::uint32_t, false>(pointer, type, active, tile);
+    default: return copy_box<std::uint64_t, false>(pointer, type, active, tile);
+  }
+}
+
+void store_box(const Value& pointer, const Type& type, const Active& active, const std::byte* tile, std::size_t bytes) {
+  auto* source = const_cast<std::byte*>(tile);  // read only: the direction is a template argument
+  switch (bytes) {
+    case 1: return copy_box<std::uint8_t, true>(pointer, type, active, source);
+    case 2: return copy_box<std::uint16_t, true>(pointer, type, active, source);
+    case 4: return copy_box<std::uint32_t, true>(pointer, type, active, source);
+    default: return copy_box<std::uint64_t, true>(pointer, type, active, source);
+  }
+}
+
+}  // namespace kgb::vm

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the raw tree to executable code, and the analysis that gives every value its place.
+#pragma once
+
+#include "base/result.hpp"
+#include "vm/program.hpp"
+
+namespace kgb::vm {
+
+// Fills program.functions from program.raw. Errors: operations that do not fit their types.
+[[nodiscard]] Status lower(ProgramImpl& program);
+
+// Moves program-invariant operations to program.prologue, finds which buffers may be handed over instead of
+// copied, and assigns slots by lifetime.
+void analyse(ProgramImpl& program);
+
+}  // namespace kgb::vm

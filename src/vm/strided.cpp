@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strided copies: the two innermost dimensions in tight loops, those outside by counters.
+#include "vm/strided.hpp"
+
+#include <array>
+#include <cstring>
+
+namespace kgb::vm {
+
+void collapse(std::vector<std::int64_t>& sizes, std::vector<std::int64_t>& strides) {
+  std::vector<std::int64_t> new_sizes, new_strides;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 1) continue;
+    if (!new_sizes.empty() && new_strides.back() == strides[d] * sizes[d]) {
+      new_sizes.back() *= sizes[d];
+      new_strides.back() = strides[d];
+      continue;
+    }
+    new_sizes.push_back(sizes[d]);
+    new_strides.push_back(strides[d]);
+  }
+  if (new_sizes.empty()) {
+    new_sizes.push_back(1);
+    new_strides.push_back(0);
+  }
+  sizes = std::move(new_sizes);
+  strides = std::move(new_strides);
+}
+
+namespace {
+
+// rows x columns; each case has its own loop so that the vectoriser sees constant steps.
+template <typename T>
+void copy_plane(T* __restrict out, const T* __restrict in, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+                std::int64_t stride) {
+  if (columns == 2 && stride == 0 && row_stride == 1) {
+    for (std::int64_t i = 0; i < rows; ++i) out[2 * i] = out[2 * i + 1] = in[i];
+    return;
+  }
+  if (row_stride == 1 && columns >= 16) {  // a transposition: blocks keep both sides in the cache
+    for (std::int64_t jj = 0; jj < columns; jj += 16)
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = jj; j < (jj + 16 < columns ? jj + 16 : columns); ++j)
+          out[i * columns + j] = in[i + j * stride];
+    return;
+  }
+  for (std::int64_t i = 0; i < rows; ++i, out += columns, in += row_stride) {
+    if (stride == 1) {
+      if (columns >= 8) std::memcpy(out, in, static_cast<std::size_t>(columns) * sizeof(T));
+      else for (std::int64_t j = 0; j < columns; ++j) out[j] = in[j];
+    } else if (stride == 0) {
+      const T value = *in;
+      for (std::int64_t j = 0; j < columns; ++j) out[j] = value;
+    } else {
+      for (std::int64_t j = 0; j < columns; ++j) out[j] = in[j * stride];
+    }
+  }
+}
+
+template <typename T>
+void copy_all(std::byte* out_bytes, const std::byte* in_bytes, std::span<const std::int64_t> sizes,
+              std::span<const std::int64_t> strides) {
+  T* out = reinterpret_cast<T*>(out_bytes);
+  const T* in = reinterpret_cast<const T*>(in_bytes);
+  const std::size_t rank = sizes.size();
+  const std::int64_t columns = sizes[rank - 1], stride = strides[rank - 1];
+  if (rank == 1) return copy_plane(out, in, 1, columns, 0, stride);
+  const std::int64_t rows = sizes[rank - 2], row_stride = strides[rank - 2];
+  std::array<std::int64_t, 32> at{};
+  std::int64_t offset = 0;
+  while (true) {
+    copy_plane(out, in + offset, rows, columns, row_stride, stride);
+    out += rows * columns;
+    auto d = static_cast<std::ptrdiff_t>(rank) - 3;
+    for (; d >= 0; --d) {
+      const auto e = static_cast<std::size_t>(d);
+      offset += strides[e];
+      if (++at[e] < sizes[e]) break;
+      offset -= strides[e] * sizes[e];
+      at[e] = 0;
+    }
+    if (d < 0) return;
+  }
+}
+
+}  // namespace
+
+void copy_strided(std::byte* out, const std::byte* in, std::size_t bytes, std::span<const std::int64_t> sizes,
+                  std::span<const std::int64_t> strides) {
+  switch (bytes) {
+    case 1: return copy_all<std::uint8_t>(out, in, sizes, strides);
+    case 2: return copy_all<std::uint16_t>(out, in, sizes, strides);
+    case 4: return copy_all<std::uint32_t>(out, in, sizes, strides);
+    default: return copy_all<std::uint64_t>(out, in, sizes, strides);
+  }
+}
+
+}  // namespace kgb::vm
