@@ -14,6 +14,10 @@ inline To convert_one(From value) {
   } else if constexpr (std::is_same_v<To, Bool>) {
     if constexpr (std::is_floating_point_v<From>) return Bool{static_cast<std::uint8_t>(value != 0)};
     else return Bool{static_cast<std::uint8_t>(value & 1)};
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) == 1) {
+    // PTX has no 8-bit cvt.rzi: the 16-bit one saturates, then the low byte is kept (300 becomes 44).
+    using Step = std::conditional_t<std::is_signed_v<To>, std::int16_t, std::uint16_t>;
+    return static_cast<To>(float_to_int<Step>(value));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     return float_to_int<To>(value);
   } else {
@@ -60,8 +64,35 @@ constexpr bool is_fp8 = sizeof(typename F::Bits) == 1;
 template <typename F, Fp8Overflow Wanted>
 constexpr Fp8Overflow overflow_for = is_fp8<F> ? Wanted : Fp8Overflow::ieee;
 
-// Wide (integers, b8, f32) to narrow through f32. Integers beyond 2^24 are rounded twice for bf16, as the GPU
-// code does; for the other formats the f32 step is exact wherever the result is finite.
+// A 32- or 64-bit integer as f32, rounded to odd (inexact results get an odd last bit), so that rounding the f32
+// again to bf16 gives what one rounding would, as PTX cvt.rn.bf16.s32 has it.
+template <typename Int>
+inline float int_to_odd_float(Int value) {
+  if constexpr (sizeof(Int) == 4) {
+    const double exact = static_cast<double>(value);
+    const float nearest = static_cast<float>(exact);
+    const double back = static_cast<double>(nearest);
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(nearest);
+    const bool away = (exact > back) == (exact > 0.0);
+    const std::uint32_t neighbour = away ? bits + 1 : bits - 1;
+    return std::bit_cast<float>(back != exact && (bits & 1u) == 0 ? neighbour : bits);
+  } else {
+    const bool negative = std::is_signed_v<Int> && value < 0;
+    const std::uint64_t magnitude = negative ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
+                                             : static_cast<std::uint64_t>(value);
+    // The upper 32 bits, the lost ones kept as one sticky bit, then scaled back exactly.
+    const int zeros = std::countl_zero(magnitude);
+    const int shift = zeros < 32 ? 32 - zeros : 0;
+    const bool sticky = (magnitude & ((std::uint64_t{1} << shift) - 1)) != 0;
+    const auto upper = static_cast<std::uint32_t>(magnitude >> shift) | static_cast<std::uint32_t>(sticky);
+    const float scale = std::bit_cast<float>(static_cast<std::uint32_t>(127 + shift) << 23);
+    const float result = int_to_odd_float(upper) * scale;
+    return negative ? -result : result;
+  }
+}
+
+// Wide (integers, b8, f32) to narrow through f32. That step is exact wherever the result is finite, but for
+// integers to bf16, which are rounded to odd first.
 template <typename From, typename Narrow, Rounding Round, Fp8Overflow Overflow>
 void to_narrow(const void* pa, void* po, std::size_t n) {
   using F = typename Narrow::F;
@@ -77,7 +108,12 @@ void to_narrow(const void* pa, void* po, std::size_t n) {
     alignas(64) float x[chunk_size];
     for (std::size_t i = 0; i < n; i += chunk_size) {
       const std::size_t count = std::min(chunk_size, n - i);
-      convert_span<From, float>(a + i, x, count);
+      if constexpr (std::is_same_v<Narrow, NarrowBF16> && std::is_integral_v<From> && sizeof(From) >= 4) {
+#pragma GCC ivdep
+        for (std::size_t j = 0; j < count; ++j) x[j] = int_to_odd_float(a[i + j]);
+      } else {
+        convert_span<From, float>(a + i, x, count);
+      }
       narrow_nearest<Narrow, Overflow>(x, out + i, count);
     }
   }
@@ -193,8 +229,13 @@ UnaryFn convert_kernel(DType from, DType to, ConvertOptions options) {
   const bool zero = options.rounding == Rounding::toward_zero;
   const bool saturate = options.overflow == Fp8Overflow::saturate;
   if (is_narrow(to)) {
+#if KGB_ISA_LEVEL == 0
+    // Toward zero never goes beyond the largest finite value, so only infinity sees the overflow rule.
     if (zero && saturate) return to_narrow_kernel<Rounding::toward_zero, Fp8Overflow::saturate>(from, to);
     if (zero) return to_narrow_kernel<Rounding::toward_zero, Fp8Overflow::ieee>(from, to);
+#else
+    if (zero) return baseline::convert_kernel(from, to, options);  // scalar code: one copy is enough
+#endif
     if (saturate) return to_narrow_kernel<Rounding::nearest_even, Fp8Overflow::saturate>(from, to);
     return to_narrow_kernel<Rounding::nearest_even, Fp8Overflow::ieee>(from, to);
   }

@@ -215,6 +215,48 @@ TEST(NumericConvert, FloatToIntegerIsRightNextToTheLimits) {
   });
 }
 
+TEST(NumericConvert, FloatToEightBitsSaturatesAtSixteenAndKeepsTheLowByte) {
+  on_each_isa([](Isa) {
+    const float in[] = {1.9F, -1.9F, 300.0F, -300.0F, 1e9F, -1e9F, NAN};
+    EXPECT_EQ(run<std::int8_t>(converter(DType::f32, DType::i8), in, 7),
+              (std::vector<std::int8_t>{1, -1, 44, -44, -1, 0, 0}));
+    EXPECT_EQ(run<std::uint8_t>(converter(DType::f32, DType::u8), in, 7),
+              (std::vector<std::uint8_t>{1, 0, 44, 0, 255, 0, 0}));
+  });
+}
+
+// Through f32 each of these would first become a midpoint between two bf16 values.
+template <typename Int>
+void expect_single_rounding(DType dtype) {
+  std::vector<Int> in;
+  for (int top = 26; top < std::numeric_limits<Int>::digits; ++top)
+    for (Int low : {Int{0}, Int{1}, Int{2}})
+      for (int sign : {1, -1}) {
+        const Int midpoint = static_cast<Int>((Int{1} << top) + (Int{1} << (top - 8)));
+        in.push_back(static_cast<Int>(midpoint + low * sign));
+        if (std::is_signed_v<Int>) in.push_back(static_cast<Int>(-(midpoint + low * sign)));
+      }
+  const auto out = run<std::uint16_t>(converter(dtype, DType::bf16), in.data(), in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const long double exact = static_cast<long double>(in[i]);
+    const long double got = bf16_to_f32(out[i]);
+    const long double step = std::ldexp(1.0L, std::ilogb(exact) - 7);
+    ASSERT_LE(std::abs(got - exact), step / 2) << in[i];
+    if (std::abs(got - exact) == step / 2) {
+      ASSERT_EQ(out[i] % 2, 0) << in[i];
+    }
+  }
+}
+
+TEST(NumericConvert, IntegersBecomeBf16InOneRounding) {
+  on_each_isa([](Isa) {
+    expect_single_rounding<std::int32_t>(DType::i32);
+    expect_single_rounding<std::uint32_t>(DType::u32);
+    expect_single_rounding<std::int64_t>(DType::i64);
+    expect_single_rounding<std::uint64_t>(DType::u64);
+  });
+}
+
 TEST(NumericConvert, IntegersExtendBySignOfTheDtypeAndTruncateByBits) {
   on_each_isa([](Isa) {
     std::vector<std::uint8_t> bytes(256);
