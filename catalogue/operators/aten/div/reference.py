@@ -22,7 +22,7 @@ def div_Tensor_mode(self, other, *, rounding_mode, dtypes):
         return torch.sign(self) * torch.sign(other) * (abs(self) // abs(other))
     # What is truncated is the quotient in the arithmetic type: 6 / (1/3 in f32) is 18 there, just below 18 in f64.
     quotient = self / other
-    return torch.trunc(quotient if dtypes["self"] == "f64" else round_to(quotient, "f32"))
+    return torch.trunc(quotient if dtypes["self"] == torch.float64 else round_to(quotient, torch.float32))
 
 
 def div_Scalar_mode(self, other, *, rounding_mode, dtypes):

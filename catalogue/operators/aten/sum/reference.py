@@ -4,7 +4,7 @@ import torch
 
 from kgbench.oracle import Expected, round_to
 
-FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64, "f16", "bf16", "f32", "f64")
+FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 def sum_dim_IntList(self, dim, keepdim=False, *, dtype=None):

@@ -6,7 +6,7 @@ from kgbench.oracle import Expected, round_to
 
 
 def f32(x):
-    return round_to(x, "f32")
+    return round_to(x, torch.float32)
 
 
 def codes(quotient, azp=0):
@@ -17,20 +17,20 @@ def codes(quotient, azp=0):
 def scaled_int8_quant(input, scale=None, azp=None, symmetric=True):
     if scale is not None:
         if azp is None:
-            return Expected(codes(f32(input / scale)), dtype="i8"), Expected(scale, dtype="f32"), None
-        return Expected(codes(f32(input * f32(1 / scale)), azp), dtype="i8"), Expected(scale, dtype="f32"), Expected(azp, dtype="i32")
+            return Expected(codes(f32(input / scale)), dtype=torch.int8), Expected(scale, dtype=torch.float32), None
+        return Expected(codes(f32(input * f32(1 / scale)), azp), dtype=torch.int8), Expected(scale, dtype=torch.float32), Expected(azp, dtype=torch.int32)
     rows = input.reshape(-1, input.shape[-1])
     if symmetric:
         largest = abs(rows).amax(1, keepdim=True)
         factor = torch.where(largest == 0, largest, f32(127 / largest))
         q = codes(f32(rows * factor))
-        return Expected(q.reshape(input.shape), dtype="i8"), Expected(largest / 127, dtype="f32"), None
+        return Expected(q.reshape(input.shape), dtype=torch.int8), Expected(largest / 127, dtype=torch.float32), None
     least, most = rows.amin(1, keepdim=True), rows.amax(1, keepdim=True)
     step = f32(f32(most - least) / 255)
     zero = torch.round(f32(-128 - f32(least / step)))
     q = codes(f32(rows * f32(1 / step)), zero)
     return (
-        Expected(q.reshape(input.shape), dtype="i8"),
-        Expected(step, dtype="f32"),
-        Expected(zero.to(torch.int64), dtype="i32"),
+        Expected(q.reshape(input.shape), dtype=torch.int8),
+        Expected(step, dtype=torch.float32),
+        Expected(zero.to(torch.int64), dtype=torch.int32),
     )
