@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/frame.hpp"
-#include "executor/cache_flush.hpp"
+#include "device/cache_flush.hpp"
 #include "executor/native_args.hpp"
 #include "executor/native_host.hpp"
 #include "model/generate.hpp"

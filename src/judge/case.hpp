@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "model/verdict.hpp"
 
 namespace kgb {
+
+class NativeHost;
 
 // One workload of the candidate.
 struct Job {
@@ -40,6 +43,7 @@ struct Case {
   std::vector<Timing> timings;
   std::map<std::string, double> stage_ms;
   Gate reached = Gate::static_;
+  std::shared_ptr<NativeHost> native;  // C++ candidates: their process
 
   [[nodiscard]] bool random() const { return op.tagged("random"); }
   [[nodiscard]] const Entry& entry_of(const Job& job) const { return *op.find_entry(job.workload.call.entry); }

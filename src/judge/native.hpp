@@ -12,6 +12,6 @@ namespace kgb {
 // Trials of every workload.
 [[nodiscard]] Status native_correct(Case& open, Processes& processes);
 // Times the weightiest workloads against the baseline.
-[[nodiscard]] Status native_time(Case& open, Processes& processes);
+[[nodiscard]] Status native_time(Case& open, Processes& processes, const Catalogue& catalogue);
 
 }  // namespace kgb

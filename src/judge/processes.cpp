@@ -16,9 +16,10 @@ constexpr uid_t kCompilerUid = 64990;  // as root; below the authors' range, so 
 
 std::string parent_of(const std::filesystem::path& path) { return path.parent_path().string(); }
 
-std::vector<std::string> base_environment() {
-  return {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "CUDA_VISIBLE_DEVICES=", "OMP_NUM_THREADS=1",
-          "MKL_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1", "PYTHONNOUSERSITE=1"};
+std::vector<std::string> base_environment(int threads = 1) {
+  const std::string n = std::to_string(threads);
+  return {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "CUDA_VISIBLE_DEVICES=", "OMP_NUM_THREADS=" + n,
+          "MKL_NUM_THREADS=" + n, "OPENBLAS_NUM_THREADS=" + n, "PYTHONDONTWRITEBYTECODE=1", "PYTHONNOUSERSITE=1"};
 }
 
 sandbox::Command executor_command(const Installation& at) {
@@ -67,10 +68,10 @@ std::string compiler_version(const author::Interpreter& python) {
 
 }  // namespace
 
-sandbox::Command Processes::python_worker(const Installation& at, const std::string& module) {
+sandbox::Command Processes::python_worker(const Installation& at, const std::string& module, int threads) {
   sandbox::Command command;
   command.argv = {at.interpreter, "-m", module, "3"};
-  command.environment = base_environment();
+  command.environment = base_environment(threads);
   command.environment.push_back("PYTHONPATH=" + at.python_dir.string());
   if (!at.extension_dir.empty()) command.environment.push_back("KGBENCH_EXT_DIR=" + at.extension_dir.string());
   return command;

@@ -38,8 +38,8 @@ class Processes {
   [[nodiscard]] Compiler& compiler() { return compiler_; }
   [[nodiscard]] const JudgeSetup& setup() const { return setup_; }
   [[nodiscard]] const author::Interpreter& interpreter() const { return zygote_.interpreter(); }
-  // Python processes of ours: environment and search path of the package.
-  [[nodiscard]] static sandbox::Command python_worker(const Installation& at, const std::string& module);
+  // Python processes of ours: environment and search path of the package; `threads` for torch.
+  [[nodiscard]] static sandbox::Command python_worker(const Installation& at, const std::string& module, int threads = 1);
 
  private:
   Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scratch);

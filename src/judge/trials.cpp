@@ -64,10 +64,14 @@ const TrialOutput* find_output(const TrialResult& result, int call, const std::s
   return nullptr;
 }
 
-// Bounds of class random have no values to compare; everything else is compared element by element.
-Result<bool> judge_output(const Case& open, Job& job, int call, const TrialOutput& output, std::span<const std::byte> bytes,
-                          const ExpectedOutput& expected, int poison, const OutputVisitor& visit) {
-  if (visit) visit(call, output, bytes, expected);
+bool needs_launch(const Case& open, const TrialOutput& output) {
+  return !open.op.tagged("no_kernel") && output.bytes > 0 && !output.written;
+}
+
+}  // namespace
+
+Result<bool> judge_output(Job& job, int call, const TrialOutput& output, std::span<const std::byte> bytes,
+                          const ExpectedOutput& expected, int poison) {
   if (job.bound.error_class == ErrorClass::random) {
     job.elements += static_cast<std::int64_t>(bytes.size() / size_of(output.dtype));
     return true;
@@ -78,15 +82,8 @@ Result<bool> judge_output(const Case& open, Job& job, int call, const TrialOutpu
   note_worst(job, compared, expected);
   if (compared.ok()) return true;
   job.findings.push_back(mismatch_finding(compared, expected, call, job));
-  (void)open;
   return false;
 }
-
-bool needs_launch(const Case& open, const TrialOutput& output) {
-  return !open.op.tagged("no_kernel") && output.bytes > 0 && !output.written;
-}
-
-}  // namespace
 
 Status judge_contract(const Case& open, Job& job, Processes& processes) {
   const Entry& entry = open.entry_of(job);
@@ -127,7 +124,8 @@ Result<bool> judge_trial(const Case& open, Job& job, int trial, Processes& proce
         return false;
       }
       if (request.track_writes && needs_launch(open, *output)) job.wanting_launch = true;
-      KGB_TRY(const bool same, judge_output(open, job, c, *output, answer.result.bytes_of(*output), expected, request.poison, visit));
+      if (visit) visit(c, *output, answer.result.bytes_of(*output), expected);
+      KGB_TRY(const bool same, judge_output(job, c, *output, answer.result.bytes_of(*output), expected, request.poison));
       right = right && same;
     }
   }

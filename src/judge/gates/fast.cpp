@@ -5,10 +5,10 @@
 
 namespace kgb {
 
-Status gate_fast(Case& open, Processes& processes, const Catalogue&) {
+Status gate_fast(Case& open, Processes& processes, const Catalogue& catalogue) {
   if (open.language != "cpp" || !open.request.time) return ok_status();
   const StageClock clock(open, "fast");
-  return native_time(open, processes);
+  return native_time(open, processes, catalogue);
 }
 
 }  // namespace kgb

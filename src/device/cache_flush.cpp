@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evicts the caches by streaming through a large buffer.
-#include "executor/cache_flush.hpp"
+#include "device/cache_flush.hpp"
 
 #include <algorithm>
 #include <cstdint>
