@@ -107,15 +107,7 @@ struct Pipes {
 // Waits until the author has put on its lock. Returns the layers' JSON.
 Result<std::string> wait_for_lock(int status) {
   const Deadline deadline(kLockLimit);
-  std::string text;
-  while (text.size() < 65536) {
-    const auto byte = read_exactly(status, 1, deadline, "an author that locks itself");
-    if (!byte.ok()) {
-      if (deadline.passed()) return byte.error();
-      break;  // closed: all has been said
-    }
-    text += byte.value();
-  }
+  KGB_TRY(const std::string text, read_to_end(status, 65536, deadline, "an author that locks itself"));
   if (text.starts_with("locked ")) return text.substr(7);
   const std::string_view reason = text.starts_with("error ") ? std::string_view(text).substr(6) : "it died";
   return host_error("an author could not lock itself: " + to_utf8_lossy(reason));
@@ -157,7 +149,7 @@ struct Zygote::State {
 
   [[nodiscard]] sandbox::LockSpec lock_for(unsigned slot, const std::string& workspace) const {
     sandbox::LockSpec lock = options.lock;
-    lock.namespaces = sandbox::usable_namespaces();
+    lock.namespaces = sandbox::usable_namespaces() & ~lock.avoid;
     if (::geteuid() == 0) lock.uid = options.first_uid + slot;
     lock.workspace = workspace;
     lock.read.insert(lock.read.end(), system_paths().begin(), system_paths().end());

@@ -101,6 +101,21 @@ Result<std::string> read_exactly(int fd, std::size_t size, const Deadline& deadl
   return out;
 }
 
+Result<std::string> read_to_end(int fd, std::size_t max_bytes, const Deadline& deadline, std::string_view what) {
+  std::string out;
+  std::array<char, 4096> chunk;
+  while (out.size() <= max_bytes) {
+    KGB_TRY(const bool ready, wait_for(fd, POLLIN, deadline));
+    if (!ready) return host_error("no answer in time from " + std::string(what));
+    const ssize_t got = ::read(fd, chunk.data(), chunk.size());
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got < 0) return errno_error("cannot read from " + std::string(what));
+    if (got == 0) return out;
+    out.append(chunk.data(), static_cast<std::size_t>(got));
+  }
+  return host_error(std::string(what) + " wrote too much");
+}
+
 Status send_with_fds(int socket, std::string_view bytes, std::span<const int> fds, const Deadline& deadline) {
   if (fds.size() > kMaxFds || bytes.empty()) return internal_error("send_with_fds: too many descriptors or no bytes");
   alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxFds * sizeof(int))> control{};

@@ -61,6 +61,9 @@ struct Pipe {
 // Reads exactly `size` bytes or fails: at the end of the stream, at an error, when the deadline passes.
 [[nodiscard]] Result<std::string> read_exactly(int fd, std::size_t size, const Deadline& deadline,
                                                std::string_view what);
+// Reads until the end of the stream. More than `max_bytes`, or the deadline passing first, is an error.
+[[nodiscard]] Result<std::string> read_to_end(int fd, std::size_t max_bytes, const Deadline& deadline,
+                                              std::string_view what);
 // Waits until one of the events of poll(2) is there. False: the deadline passed.
 [[nodiscard]] Result<bool> wait_for(int fd, short events, const Deadline& deadline);
 

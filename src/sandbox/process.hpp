@@ -62,7 +62,8 @@ struct Finished {
 // while others kill.
 class Child {
  public:
-  Child(pid_t pid, Fd pidfd, std::optional<Cgroup> group, LockSpec lock);
+  // `warden`: the process is not the child itself but its warden (sandbox/warden.hpp).
+  Child(pid_t pid, Fd pidfd, std::optional<Cgroup> group, LockSpec lock, bool warden = false);
   Child(Child&&) noexcept = default;
   Child& operator=(Child&&) noexcept;
   Child(const Child&) = delete;
@@ -83,6 +84,7 @@ class Child {
   Fd pidfd_;
   std::optional<Cgroup> group_;
   LockSpec lock_;
+  bool warden_ = false;
   // Asked by kill() and running() of other threads than the one that waits; at a fixed place, since a Child moves.
   std::unique_ptr<std::atomic<bool>> reaped_ = std::make_unique<std::atomic<bool>>(false);
 };

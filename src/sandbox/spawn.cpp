@@ -14,6 +14,7 @@
 
 #include "base/text.hpp"
 #include "sandbox/process.hpp"
+#include "sandbox/warden.hpp"
 
 namespace kgb::sandbox {
 namespace {
@@ -64,9 +65,8 @@ Result<Setup> prepare(const std::optional<LockSpec>& lock, std::span<const int> 
   if (pass.size() > kMaxPass) return internal_error("too many descriptors to pass");
   Setup setup;
   if (lock) {
-    const Namespaces usable = usable_namespaces();
     setup.spec = *lock;
-    setup.spec.namespaces = lock->network ? usable & ~kNetNs : usable;
+    setup.spec.namespaces = usable_namespaces() & ~lock->avoid & ~(lock->network ? kNetNs : 0);
     KGB_TRY(setup.lock, PreparedLock::make(setup.spec));
     KGB_TRY(setup.group, Cgroup::make(cgroup_places(), setup.spec.memory_bytes, setup.spec.processes));
     if (setup.group) setup.join = setup.group->join_fds();
@@ -101,10 +101,22 @@ void reset_signals() noexcept {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+[[noreturn]] void give_up(const Setup& setup, Failure failure) noexcept {
+  [[maybe_unused]] const ssize_t sent = ::write(setup.status_write.get(), &failure, sizeof failure);
+  ::_exit(127);
+}
+
 // In the child, from here to exec only system calls.
-Failure enter(const Setup& setup, const char* cwd, bool own_session) noexcept {
+Failure enter(const Setup& setup, const Cloned& cloned, const char* cwd, bool own_session) noexcept {
+  if (cloned.map_error != 0) return {"map its user", cloned.map_error};
   if (own_session) ::setsid();
   reset_signals();
+  if (setup.lock && (setup.spec.namespaces & kPidNs) == 0) {
+    const auto failed = [](const void* context, int code) {
+      give_up(*static_cast<const Setup*>(context), {"start under its warden", code});
+    };
+    enter_warden(failed, &setup);
+  }
   if (setup.lock) {
     if (const Failure failure = setup.lock->apply(setup.join); failure.step != nullptr) return failure;
   }
@@ -117,14 +129,10 @@ Failure enter(const Setup& setup, const char* cwd, bool own_session) noexcept {
   return {};
 }
 
-[[noreturn]] void give_up(const Setup& setup, Failure failure) noexcept {
-  [[maybe_unused]] const ssize_t sent = ::write(setup.status_write.get(), &failure, sizeof failure);
-  ::_exit(127);
-}
-
 // In the parent: waits for the child to be on its way.
 Result<Started> finish(Setup setup, const Cloned& cloned, const Limits& limits) {
-  Child child(cloned.pid, Fd(cloned.pidfd), std::move(setup.group), std::move(setup.spec));
+  const bool warden = setup.lock && (setup.spec.namespaces & kPidNs) == 0;
+  Child child(cloned.pid, Fd(cloned.pidfd), std::move(setup.group), std::move(setup.spec), warden);
   setup.status_write.reset();
   setup.targets.clear();
   Failure failure;
@@ -158,8 +166,7 @@ Result<Started> start(const Command& command, const Limits& limits) {
   const std::vector<char*> environment = pointers(command.environment);
   const Cloned cloned = clone_process(setup.spec.namespaces);
   if (cloned.pid == 0) {
-    if (cloned.map_error != 0) give_up(setup, {"map its user", cloned.map_error});
-    Failure failure = enter(setup, command.cwd.c_str(), command.own_session);
+    Failure failure = enter(setup, cloned, command.cwd.c_str(), command.own_session);
     if (failure.step == nullptr) {
       ::execve(program.c_str(), argv.data(), environment.data());
       failure = {"run its program", errno};
@@ -179,8 +186,7 @@ Result<Started> start_forked(const LockSpec& lock, const std::function<int()>& b
   KGB_TRY(Setup setup, prepare(lock, {}));
   const Cloned cloned = clone_process(setup.spec.namespaces);
   if (cloned.pid == 0) {
-    if (cloned.map_error != 0) give_up(setup, {"map its user", cloned.map_error});
-    const Failure failure = enter(setup, cwd.c_str(), true);
+    const Failure failure = enter(setup, cloned, cwd.c_str(), true);
     if (failure.step != nullptr) give_up(setup, failure);
     // No exec closes them.
     ::syscall(SYS_close_range, 3U, ~0U, 0U);

@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "sandbox/process.hpp"
 #include "sandbox/tree.hpp"
+#include "sandbox/warden.hpp"
 
 namespace kgb::sandbox {
 namespace {
@@ -116,8 +117,8 @@ std::string Finished::describe() const {
   return "";
 }
 
-Child::Child(pid_t pid, Fd pidfd, std::optional<Cgroup> group, LockSpec lock)
-    : pid_(pid), pidfd_(std::move(pidfd)), group_(std::move(group)), lock_(std::move(lock)) {}
+Child::Child(pid_t pid, Fd pidfd, std::optional<Cgroup> group, LockSpec lock, bool warden)
+    : pid_(pid), pidfd_(std::move(pidfd)), group_(std::move(group)), lock_(std::move(lock)), warden_(warden) {}
 
 Child& Child::operator=(Child&& other) noexcept {
   if (this != &other) {
@@ -143,8 +144,9 @@ bool Child::running() const {
 void Child::kill() const {
   if (!pidfd_.open() || *reaped_) return;
   // With a pid namespace this kills its first process, and the kernel kills the rest before that one can be reaped.
-  static_cast<void>(signal_pidfd(pidfd_.get(), SIGKILL));
+  // A warden must live to hunt; it is in no group of ours.
   if ((lock_.namespaces & kPidNs) == 0 && group_) group_->kill_all();
+  static_cast<void>(signal_pidfd(pidfd_.get(), warden_ ? kWardenStop : SIGKILL));
 }
 
 Result<Finished> Child::wait(const Limits& limits, std::span<Channel* const> channels) {
@@ -157,7 +159,12 @@ Result<Finished> Child::wait(const Limits& limits, std::span<Channel* const> cha
   std::optional<End> reason;
   KGB_CHECK(watch.until_end(watchdog ? lock_.memory_bytes : 0, reason));
   if (reason) kill();
-  KGB_TRY(const std::optional<Exit> exit, wait_pidfd(pidfd_.get(), Deadline(kKillPatience)));
+  KGB_TRY(std::optional<Exit> exit, wait_pidfd(pidfd_.get(), Deadline(kKillPatience)));
+  if (!exit && warden_) {
+    // It may have been stopped, or loses against a fork bomb.
+    KGB_CHECK(signal_pidfd(pidfd_.get(), SIGKILL));
+    KGB_TRY(exit, wait_pidfd(pidfd_.get(), Deadline(kKillPatience)));
+  }
   if (!exit) return host_error("process " + std::to_string(pid_) + " does not die; it may hang in the kernel");
   *reaped_ = true;
   if ((lock_.namespaces & kPidNs) == 0 && group_) group_->kill_all();

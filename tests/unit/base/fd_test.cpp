@@ -42,6 +42,19 @@ TEST(FdTest, ReadingEndsAtTheDeadlineAndAtTheEndOfTheStream) {
   EXPECT_EQ(closed.error().message, "the peer closed its end");
 }
 
+TEST(FdTest, ReadingToTheEndHasALimitAndADeadline) {
+  Pipe pipe = make_pipe().value();
+  ASSERT_TRUE(write_all(pipe.write.get(), std::as_bytes(std::span("12345", 5)), "the pipe").ok());
+  EXPECT_FALSE(read_to_end(pipe.read.get(), 100, Deadline(Millis(1)), "the peer").ok()) << "it is still open";
+  ASSERT_TRUE(write_all(pipe.write.get(), std::as_bytes(std::span("12345", 5)), "the pipe").ok());
+  pipe.write.reset();
+  EXPECT_EQ(read_to_end(pipe.read.get(), 5, Deadline(Millis(1000)), "the peer").value(), "12345");
+  Pipe full = make_pipe().value();
+  ASSERT_TRUE(write_all(full.write.get(), std::as_bytes(std::span("123456", 6)), "the pipe").ok());
+  full.write.reset();
+  EXPECT_FALSE(read_to_end(full.read.get(), 5, Deadline(Millis(1000)), "the peer").ok());
+}
+
 TEST(FdTest, SocketsCarryDescriptorsAndMoreBytesThanTheirBuffer) {
   auto [a, b] = make_socket_pair().value();
   Pipe pipe = make_pipe().value();
