@@ -94,16 +94,15 @@ def output_of(path, expected, dtype, shape, strides, arguments, blob):
         raise ValueError(f"the reference gives shape {shape_of(expected.value)} for '{path}', the contract says {list(shape)}")
     value, kind = fit_kind(value, kind, dtype)
     out = {"path": path, "dtype": NAMES[dtype], "shape": list(shape), "strides": list(strides),
-           "value": blob.add(value, kind), "magnitude": None, "rule": expected.rule}
+           "value": blob.add(value, kind), "magnitude": None, "rule": expected.rule, "source": None,
+           "dim": -1 if expected.dim is None else expected.dim}
     magnitude = magnitude_form(expected, kind)
     if magnitude is not None:
         out["magnitude"] = blob.add(magnitude, "f64")[:2]
     if expected.rule in ("ties", "permutation") or (expected.rule == "unordered" and expected.source is not None):
         source, dim = index_source(expected, arguments)
-        out["source"] = {"at": blob.add(source, "f64")[:2], "shape": list(source.shape)}
+        out["source"] = [*blob.add(source, "f64")[:2], list(source.shape)]
         out["dim"] = dim
-    elif expected.dim is not None:
-        out["dim"] = expected.dim
     return out
 
 
@@ -154,7 +153,7 @@ def expect(request):
     if request["run"] == "contract" and request.get("baseline"):
         structure, wanted = contract_of(request, arguments, {})
         outputs = [{"path": p, "dtype": NAMES[d], "shape": list(s), "strides": list(t), "value": None,
-                    "magnitude": None, "rule": None} for p, (d, s, t) in wanted.items()]
+                    "magnitude": None, "rule": None, "source": None, "dim": -1} for p, (d, s, t) in wanted.items()]
         return {"outputs": outputs, "structure": structure}, blob
     function = references.entry_of(request["reference"], request["call"]["entry"])
     try:
