@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // vm_run(): one launch on the Triton virtual machine over buffers given by address.
+#define PY_SSIZE_T_CLEAN  // "s#" takes Py_ssize_t
 #include "ext/binding.hpp"
 
 #include <chrono>

@@ -166,15 +166,16 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) 
   }
 }
 
-bool contiguous(const Value& pointer, const Type& type, std::int64_t bytes) {
-  if (pointer.form != Form::affine || pointer.tables != 0) return false;
+// Bytes of the whole tile if they lie in memory as in the tile, else 0. (A descriptor's count is 1: use its shape.)
+std::int64_t contiguous(const Value& pointer, const Type& type, std::int64_t bytes) {
+  if (pointer.form != Form::affine || pointer.tables != 0) return 0;
   std::int64_t step = bytes;
   for (int d = type.rank() - 1; d >= 0; --d) {
     const auto at = static_cast<std::size_t>(d);
-    if (type.shape[at] != 1 && pointer.stride[at] != step) return false;
+    if (type.shape[at] != 1 && pointer.stride[at] != step) return 0;
     step *= type.shape[at];
   }
-  return true;
+  return step;
 }
 
 template <typename T, bool kStore>
@@ -183,8 +184,8 @@ void copy_box(const Value& pointer, const Type& type, const Active& active, std:
   auto* memory = reinterpret_cast<std::byte*>(static_cast<std::uint64_t>(pointer.bits));
   const int rank = type.rank();
   if (rank == 0) return copy_row<T, kStore>(memory, tile, 0, 1, 0, nullptr);
-  if (active.all && contiguous(pointer, type, bytes)) {
-    const auto size = static_cast<std::size_t>(type.count * bytes);
+  const auto size = static_cast<std::size_t>(active.all ? contiguous(pointer, type, bytes) : 0);
+  if (size != 0) {
     kStore ? std::memcpy(memory, tile, size) : std::memcpy(tile, memory, size);
     return;
   }
@@ -208,10 +209,10 @@ void copy_box(const Value& pointer, const Type& type, const Active& active, std:
       load_transposed<T>(memory + offset, tile + row * type.shape[l - 1] * inner * bytes, type.shape[l - 1], inner, stride);
     } else {
       std::byte* line = tile + row * inner * bytes;
-      const auto size = static_cast<std::size_t>((active.to[l] - active.from[l]) * bytes);
+      const auto length = static_cast<std::size_t>((active.to[l] - active.from[l]) * bytes);
       if (table == nullptr && stride == bytes) {
         std::byte* there = memory + offset + active.from[l] * bytes;
-        kStore ? copy_bytes(there, line + active.from[l] * bytes, size) : copy_bytes(line + active.from[l] * bytes, there, size);
+        kStore ? copy_bytes(there, line + active.from[l] * bytes, length) : copy_bytes(line + active.from[l] * bytes, there, length);
       } else {
         copy_row<T, kStore>(memory + offset, line, active.from[l], active.to[l], stride, table);
       }

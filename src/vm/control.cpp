@@ -248,6 +248,8 @@ bool build_for(Builder& b, int) {
   for (std::size_t i = 0; i < 3; ++i)
     if (!b.in(i).integral() || b.in(i).tensor || b.in(i).dtype != b.in(0).dtype)
       return b.malformed("bounds and step must be integers of one type");
+  Code& body = b.made.regions[0];
+  if (body.blocks.size() == 1 && body.blocks[0].ending == Ending::missing) body.blocks[0].ending = Ending::yield;
   if (!one_block(b, 0, Ending::yield)) return b.malformed("the body must be one block that yields");
   const Block& block = b.made.regions[0].blocks[0];
   if (!same(b, b.op.operands, 3, block.arguments, 1) || !same(b, block.operands, 0, block.arguments, 1) ||
@@ -279,7 +281,7 @@ bool build_if(Builder& b, int) {
   if (regions < 1 || regions > 2 || (b.outputs() > 0 && regions != 2)) return b.malformed("wrong number of regions");
   for (std::size_t i = 0; i < regions; ++i) {
     Block& block = b.made.regions[i].blocks[0];
-    // A branch without results prints no terminator.
+    // A region without results prints no terminator.
     if (b.made.regions[i].blocks.size() == 1 && block.ending == Ending::missing) block.ending = Ending::yield;
     if (!one_block(b, i, Ending::yield) || !same(b, block.operands, 0, b.op.results, 0))
       return b.malformed("a branch yields other types than the results");
