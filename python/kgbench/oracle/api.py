@@ -4,6 +4,8 @@ import dataclasses
 
 import torch
 
+from kgbench.oracle.dtypes import TORCH
+
 
 @dataclasses.dataclass
 class Expected:
@@ -12,7 +14,7 @@ class Expected:
     value      fp64, complex128, integer or bool tensor (or a Python number, for a 0-d output).
     magnitude  what the error bound scales with, of the value's shape or broadcast to it: for a sum, the sum of
                absolute values. Default: |value|. For complex values it holds for both components.
-    dtype      dtype of the output where no baseline gives it.
+    dtype      dtype of the output, a torch dtype or a name ("i8"), where the baseline does not give it.
     rule       None, or how values are compared: "exact"; "skip" (undefined, never compared); "ties" and
                "permutation" (index outputs: any index of an equal element, none twice along `dim`);
                "unordered" (any order along `dim`).
@@ -24,11 +26,15 @@ class Expected:
     dtype: object = None
     rule: str | None = None
     source: object = None
-    dim: int | None = None
+    dim: int = -1
+
+    def __post_init__(self):
+        self.dtype = TORCH.get(self.dtype, self.dtype)
 
 
 def round_to(x, dtype):
-    """x (fp64 or complex128) with every element rounded once to the nearest value of `dtype`."""
+    """x (fp64 or complex128) with every element rounded once to the nearest value of `dtype` (a torch dtype or a name)."""
+    dtype = TORCH.get(dtype, dtype)
     if dtype in (torch.float64, torch.complex128) or not (dtype.is_floating_point or dtype.is_complex):
         return x
     if x.is_complex():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contract of a call: structure, dtypes, shapes and strides of what it returns, from its baseline on meta tensors."""
 import dataclasses
+import math
 
 import torch
 
@@ -38,17 +39,15 @@ def evaluate(expression, arguments):
     """(structure, leaves, paths of arguments that leaves are); leaves that are arguments are left out.
 
     Data-dependent operators, and those without a meta kernel, run on real values instead."""
-    attempts = [(arguments.meta, "meta")]
-    if arguments.seed is not None:
-        attempts.append((arguments.real, "cpu"))
-    for make, device in attempts:
+    attempts = [arguments.meta] + ([arguments.real] if arguments.seed is not None else [])
+    for make in attempts:
         made = {}
 
         def remember(path, make=make, made=made):
             made[path] = make(path)
             return made[path]
 
-        names = {"torch": torch, **arguments.named(remember, device)}
+        names = {"torch": torch, "math": math, **arguments.build(remember)[2]}
         try:
             value = eval(compile(expression, "<baseline>", "eval"), names)  # cards are part of the judge
         except Exception as error:

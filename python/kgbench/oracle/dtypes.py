@@ -10,14 +10,3 @@ TORCH = {
     "f32": torch.float32, "f64": torch.float64, "c64": torch.complex64, "c128": torch.complex128,
 }
 NAMES = {dtype: name for name, dtype in TORCH.items()}
-COMPLEX = ("c64", "c128")
-FLOATS = ("f8e4m3", "f8e5m2", "f16", "bf16", "f32", "f64")
-
-
-def wide(dtype):
-    """The type in which a reference sees values of `dtype` (a name)."""
-    if dtype in COMPLEX:
-        return torch.complex128
-    if dtype in FLOATS:
-        return torch.float64
-    return torch.bool if dtype == "b8" else torch.int64

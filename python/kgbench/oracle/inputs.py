@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of a call as Python values: real ones from the seed, widened ones for a reference, meta ones for a contract."""
+"""Arguments of a call as Python values: tensors with the very bytes that kernels get."""
 
 import json
 
 import torch
 
 from kgbench import _kgbench
-from kgbench.oracle.dtypes import TORCH, wide
+from kgbench.oracle.dtypes import TORCH
 
 # Types that torch makes no tensor of from raw bytes; they are viewed through one of the same width.
 _RAW = {"b8": torch.uint8}
@@ -31,24 +31,6 @@ def real_tensor(spec, path, seed, trial, number):
     return flat.as_strided(spec["shape"], spec["strides"], spec["offset"])
 
 
-def wide_tensor(spec, path, seed, trial, number):
-    """As a reference sees it: fp64, complex128, int64 or bool, contiguous, memory of its own.
-
-    Flat storages (1-d, contiguous) keep their length; a strided view is gathered.
-    """
-    real = real_tensor(spec, path, seed, trial, number)
-    kind = wide(spec["dtype"])
-    if spec["dtype"] == "u64":
-        return real.view(torch.int64).clone(memory_format=torch.contiguous_format)
-    if spec["dtype"] in ("u16", "u32") and spec["storage"]:
-        real = torch.from_numpy(real.numpy().astype("int64"))
-    return real.to(kind).clone(memory_format=torch.contiguous_format)
-
-
-def meta_tensor(spec, *_):
-    return torch.empty_strided(spec["shape"], spec["strides"], dtype=TORCH[spec["dtype"]], device="meta")
-
-
 def value_of(argument, make):
     """The Python value of an argument in wire form; `make(spec, path)` makes tensors."""
     name = argument["name"]
@@ -60,7 +42,7 @@ def value_of(argument, make):
     if "dtype" in argument:
         return TORCH[argument["dtype"]]
     if "complex" in argument:
-        return complex(*argument["complex"])
+        return complex(*map(float, argument["complex"]))  # parts may be "nan" or "inf"
     for key in ("int", "float", "bool", "str", "ints"):
         if key in argument:
             return float(argument[key]) if key == "float" else argument[key]
@@ -73,7 +55,3 @@ def arguments(call, make):
     positional = [by_name[a["name"]] for a in call["args"] if not a.get("keyword")]
     keyword = {a["name"]: by_name[a["name"]] for a in call["args"] if a.get("keyword")}
     return positional, keyword, by_name
-
-
-def dtypes_of(call):
-    return {path: spec["dtype"] for argument in call["args"] for path, spec in tensors_of(argument)}

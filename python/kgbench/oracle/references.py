@@ -25,7 +25,7 @@ def entry_of(path, name):
 
 def run(function, arguments):
     """{path: Expected} of one call."""
-    positional, keyword = arguments.build(arguments.wide)
+    positional, keyword, _ = arguments.build(arguments.wide)
     if "dtypes" in inspect.signature(function).parameters:
         keyword["dtypes"] = arguments.dtypes()
     with torch.no_grad():

@@ -9,7 +9,8 @@ import torch
 
 from kgbench import frame
 from kgbench.oracle import contract, references
-from kgbench.oracle.arguments import NAMES, Arguments
+from kgbench.oracle.arguments import Arguments
+from kgbench.oracle.dtypes import NAMES
 
 ALIGNMENT = 64  # of every array in the blob: the comparison reads them in place
 
@@ -59,14 +60,10 @@ def index_source(expected, arguments):
     """(values that an index output addresses, dimension); the first tensor argument and `dim` unless given."""
     source, dim = expected.source, expected.dim
     if source is None:
-        path = next(iter(arguments.specs))
-        source = arguments.wide(path)
+        source = arguments.wide(next(iter(arguments.specs)))
+        dim = next((a["int"] for a in arguments.args if a["name"] == "dim" and "int" in a), None)
         if dim is None:
-            dim = next((a["int"] for a in arguments.args if a["name"] == "dim" and "int" in a), None)
-            if dim is None:
-                source, dim = source.reshape(-1), 0
-    elif dim is None:
-        dim = -1
+            source, dim = source.reshape(-1), 0
     if source.dim() == 0:
         source = source.reshape(1)
     return source.to(torch.float64), dim
@@ -95,7 +92,7 @@ def output_of(path, expected, dtype, shape, strides, arguments, blob):
     value, kind = fit_kind(value, kind, dtype)
     out = {"path": path, "dtype": NAMES[dtype], "shape": list(shape), "strides": list(strides),
            "value": blob.add(value, kind), "magnitude": None, "rule": expected.rule, "source": None,
-           "dim": -1 if expected.dim is None else expected.dim}
+           "dim": expected.dim}
     magnitude = magnitude_form(expected, kind)
     if magnitude is not None:
         out["magnitude"] = blob.add(magnitude, "f64")[:2]
