@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds and runs every benchmark below bench/, one after the other. Arguments go to each (--benchmark_filter=...).
+# Builds and runs every benchmark below bench/, one after the other. Arguments go to the C++ ones
+# (--benchmark_filter=...).
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 "$KGB_ROOT/tools/build.sh" release
@@ -11,4 +12,9 @@ while IFS= read -r program; do
   say "== ${program##*/}"
   "$program" "$@"
 done < <(find "$KGB_BUILD/release/bench" -maxdepth 2 -type f -perm -u+x -name '*_bench' | sort)
-[ $found = 1 ] || die "no benchmark was built: bench/ has no *_bench target"
+while IFS= read -r script; do
+  found=1
+  say "== ${script##*/}"
+  PYTHONPATH=$KGB_ROOT/python "$KGBENCH_PYTHON" "$script"
+done < <(find "$KGB_ROOT/bench" -maxdepth 1 -name '*.py' | sort)
+[ $found = 1 ] || die "no benchmark was built: bench/ has neither a *_bench target nor a script"
