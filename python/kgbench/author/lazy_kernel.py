@@ -10,30 +10,52 @@ from triton.compiler import compiler as triton_compiler
 from triton.runtime import driver
 from triton.runtime.errors import OutOfResources, PTXASError
 
-from .nodes import Unsupported
-
 _REGISTER_COUNT = re.compile(rb"\x04\x2f\x08\x00.{4}(.{4})", re.DOTALL)  # EIATTR_REGCOUNT: symbol, count
+ASSUMED_REGISTERS = 64
 DEVICE_STAGES = ("ttgir", "llir", "ptx", "cubin", "sass")
 
 Native = triton_compiler.CompiledKernel
 
 
-def _finish(kernel):
-    """The kernel compiled to a cubin by Triton's own backend: occupancy formulas want real figures."""
+class _PtxBackend(CUDABackend):
+    """The CUDA backend without its last stage, which runs the assembler as a program of its own."""
+
+    def __init__(self, target):
+        super().__init__(target)
+        self.binary_ext = "ptx"
+
+    def add_stages(self, stages, options, language):
+        super().add_stages(stages, options, language)
+        del stages["cubin"]
+
+    def hash(self):
+        return f"ptx-{self.target.arch}"
+
+
+def _compile(kernel, backend):
+    """The kernel's TTIR taken on by another backend."""
     entry = triton.backends.backends["nvidia"]
     text = next(path for name, path in kernel.metadata_group.items() if name.endswith(".ttir"))
     fields = triton.backends.nvidia.compiler.CUDAOptions.__dataclass_fields__
     options = {k: tuple(v) if isinstance(v, list) else v for k, v in kernel.metadata._asdict().items()
                if k in fields and k != "extern_libs"}  # JSON made lists of tuples; the libraries are the backend's own
-    triton.backends.backends["nvidia"] = type(entry)(compiler=CUDABackend, driver=entry.driver)
+    triton.backends.backends["nvidia"] = type(entry)(compiler=backend, driver=entry.driver)
     triton_compiler.CompiledKernel = Native
     try:
         return triton.compile(text, target=kernel.metadata.target, options=options)
-    except (OSError, subprocess.SubprocessError, PTXASError, RuntimeError) as error:
-        raise Unsupported(f"the registers and shared memory of {kernel.name}: {error}") from None
     finally:
         triton.backends.backends["nvidia"] = entry
         triton_compiler.CompiledKernel = LazyKernel
+
+
+def _finish(kernel):
+    """The kernel compiled for the device, by Triton's own backend: occupancy formulas want real figures. Where the
+    lock lets no program run there is PTX instead, whose shared memory is real and whose registers are assumed."""
+    try:
+        return _compile(kernel, CUDABackend)
+    except (OSError, subprocess.SubprocessError, PTXASError):
+        driver.active.launcher_cls.recorder.event("assumed", f"{ASSUMED_REGISTERS} registers for {kernel.name}")
+        return _compile(kernel, _PtxBackend)
 
 
 class _LazyText(dict):
@@ -46,7 +68,8 @@ class _LazyText(dict):
     def __missing__(self, key):
         if key not in DEVICE_STAGES:
             raise KeyError(f"Unknown key: '{key}'")
-        value = self[key] = self._kernel.finished.asm[key]
+        value = self._kernel.finished.asm[key]
+        value = self[key] = value if key == "cubin" or isinstance(value, str) else value.decode()
         return value
 
 
@@ -84,8 +107,8 @@ class LazyKernel(Native):
 
     @property
     def n_regs(self):
-        counts = [int.from_bytes(n, "little") for n in _REGISTER_COUNT.findall(self.finished.asm["cubin"])]
-        return max(counts, default=32)
+        counts = [int.from_bytes(n, "little") for n in _REGISTER_COUNT.findall(self.finished.asm.get("cubin", b""))]
+        return max(counts, default=ASSUMED_REGISTERS)
 
     @property
     def n_spills(self):

@@ -24,7 +24,9 @@ def anonymous_bytes(size):
     """A zero-filled CPU byte tensor whose pages cost nothing until they are touched."""
     if size == 0:
         return torch.empty(0, dtype=torch.uint8)
-    return torch.frombuffer(mmap.mmap(-1, size), dtype=torch.uint8)
+    # Not reserved: a decoy may be as large as a device's memory, and hardly a page of it is ever touched.
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
+    return torch.frombuffer(mmap.mmap(-1, size, flags=flags), dtype=torch.uint8)
 
 
 class AddressSpace:
