@@ -24,10 +24,12 @@ bool seed_of(PyObject* object, std::uint64_t& seed) {
 PyObject* generate_bytes(PyObject* /*module*/, PyObject* args) {
   PyObject *spec_object = nullptr, *path_object = nullptr, *seed_object = nullptr;
   int trial = 0, call = 0;
-  if (PyArg_ParseTuple(args, "UUOii", &spec_object, &path_object, &seed_object, &trial, &call) == 0) return nullptr;
+  if (PyArg_ParseTuple(args, "UUOii", &spec_object, &path_object, &seed_object, &trial, &call) == 0)
+    return nullptr;
   std::string spec_text, path;
   std::uint64_t seed = 0;
-  if (!text_of(spec_object, spec_text) || !text_of(path_object, path) || !seed_of(seed_object, seed)) return nullptr;
+  if (!text_of(spec_object, spec_text) || !text_of(path_object, path) || !seed_of(seed_object, seed))
+    return nullptr;
   const nlohmann::json json = nlohmann::json::parse(spec_text, nullptr, false);
   if (json.is_discarded()) return raise(user_error("generate: the tensor spec is no JSON"));
   const Result<TensorSpec> spec = tensor_spec_from_json(json);
@@ -37,10 +39,8 @@ PyObject* generate_bytes(PyObject* /*module*/, PyObject* args) {
   char* data = PyBytes_AsString(bytes.get());
   const std::span<std::byte> storage(reinterpret_cast<std::byte*>(data),
                                      static_cast<std::size_t>(spec->storage_bytes()));
-  Py_BEGIN_ALLOW_THREADS
-  generate(*spec, path, seed, trial, call, storage);
-  Py_END_ALLOW_THREADS
-  return bytes.release();
+  Py_BEGIN_ALLOW_THREADS generate(*spec, path, seed, trial, call, storage);
+  Py_END_ALLOW_THREADS return bytes.release();
 }
 
 PyMethodDef methods[] = {
@@ -52,6 +52,8 @@ PyMethodDef methods[] = {
 
 }  // namespace
 
-int add_model(PyObject* module) { return PyModule_AddFunctions(module, methods); }
+int add_model(PyObject* module) {
+  return PyModule_AddFunctions(module, methods);
+}
 
 }  // namespace kgb::ext

@@ -20,7 +20,8 @@ bool is_tag(std::string_view tag) {
 
 bool is_identifier(std::string_view text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
 void read_pass(TableReader& reader, Entry& entry) {
@@ -49,8 +50,9 @@ void check_outputs(TableReader& reader, const Entry& entry) {
   for (const std::string& path : entry.outputs) {
     const bool returned = path.starts_with("return");
     if (returned || std::find(known.begin(), known.end(), path) != known.end()) continue;
-    reader.problem(given, "outputs", fmt::format("{} is neither a return nor an argument that the schema writes{}",
-                                                 in_quotes(path), did_you_mean(path, known)));
+    reader.problem(given, "outputs",
+                   fmt::format("{} is neither a return nor an argument that the schema writes{}",
+                               in_quotes(path), did_you_mean(path, known)));
   }
 }
 
@@ -92,7 +94,8 @@ Entry read_entry(const TomlTable& table, int line, const std::string& where, Pro
   check_outputs(reader, entry);
   const TomlValue* strides = reader.find("strides");
   const std::string rule = reader.text("strides");
-  if (!rule.empty() && rule != "any" && rule != "exact") reader.problem(strides, "strides", "must be \"any\" or \"exact\"");
+  if (!rule.empty() && rule != "any" && rule != "exact")
+    reader.problem(strides, "strides", "must be \"any\" or \"exact\"");
   entry.exact_strides = rule == "exact";
   entry.host = reader.texts("host");
   check_host(reader, entry);
@@ -110,12 +113,15 @@ Entry read_entry(const TomlTable& table, int line, const std::string& where, Pro
 
 void read_entries(TableReader& reader, Operator& op) {
   const auto tables = reader.tables("entry");
-  if (tables.empty() && reader.raw().find("entry") == nullptr) reader.problem(nullptr, "entry", "a card needs an [[entry]]");
+  if (tables.empty() && reader.raw().find("entry") == nullptr)
+    reader.problem(nullptr, "entry", "a card needs an [[entry]]");
   std::set<std::string> names;
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    Entry entry = read_entry(*tables[i]->table(), tables[i]->line, fmt::format("entry[{}]", i), reader.problems());
+    Entry entry =
+        read_entry(*tables[i]->table(), tables[i]->line, fmt::format("entry[{}]", i), reader.problems());
     if (!entry.name.empty() && !names.insert(entry.name).second) {
-      reader.problem(tables[i], fmt::format("entry[{}].name", i), fmt::format("a second entry {}", in_quotes(entry.name)));
+      reader.problem(tables[i], fmt::format("entry[{}].name", i),
+                     fmt::format("a second entry {}", in_quotes(entry.name)));
     }
     op.entries.push_back(std::move(entry));
   }
@@ -128,8 +134,9 @@ void read_templates(TableReader& reader, Operator& op) {
     const auto tables = reader.tables(key);
     const bool hidden = key == std::string_view("hidden");
     for (std::size_t i = 0; i < tables.size(); ++i) {
-      op.templates.push_back(read_template(*tables[i]->table(), tables[i]->line, fmt::format("{}[{}]", key, i), hidden,
-                                           schemas, reader.problems()));
+      op.templates.push_back(read_template(*tables[i]->table(), tables[i]->line,
+                                           fmt::format("{}[{}]", key, i), hidden, schemas,
+                                           reader.problems()));
     }
   }
 }
@@ -140,7 +147,8 @@ void read_name(TableReader& reader, Operator& op) {
   const std::string wanted =
       fmt::format("{}::{}", op.folder.parent_path().filename().string(), op.folder.filename().string());
   if (!op.name.empty() && op.name != wanted) {
-    reader.problem(given, "name", fmt::format("is {}, but the folder makes it {}", in_quotes(op.name), in_quotes(wanted)));
+    reader.problem(given, "name",
+                   fmt::format("is {}, but the folder makes it {}", in_quotes(op.name), in_quotes(wanted)));
   }
   op.family = reader.text("family", true);
   op.source = reader.text("source");
@@ -152,7 +160,9 @@ void read_tags(TableReader& reader, Operator& op) {
   const TomlValue* given = reader.find("tags");
   op.tags = reader.texts("tags");
   for (const std::string& tag : op.tags) {
-    if (!is_tag(tag)) reader.problem(given, "tags", fmt::format("{} is no tag: lower-case letters, digits, _ and -", in_quotes(tag)));
+    if (!is_tag(tag))
+      reader.problem(given, "tags",
+                     fmt::format("{} is no tag: lower-case letters, digits, _ and -", in_quotes(tag)));
   }
   const TomlValue* reason = reader.find("no_kernel");
   op.no_kernel = reader.text("no_kernel");
@@ -176,9 +186,13 @@ std::optional<Tier> tier_named(std::string_view name) {
   return std::nullopt;
 }
 
-char letter_of(Tier tier) { return name_of(tier)[0]; }
+char letter_of(Tier tier) {
+  return name_of(tier)[0];
+}
 
-bool Operator::tagged(std::string_view tag) const { return std::find(tags.begin(), tags.end(), tag) != tags.end(); }
+bool Operator::tagged(std::string_view tag) const {
+  return std::find(tags.begin(), tags.end(), tag) != tags.end();
+}
 
 const Entry* Operator::find_entry(std::string_view entry_name) const {
   for (const Entry& entry : entries) {
@@ -187,7 +201,9 @@ const Entry* Operator::find_entry(std::string_view entry_name) const {
   return nullptr;
 }
 
-std::string Operator::group() const { return folder.parent_path().filename().string(); }
+std::string Operator::group() const {
+  return folder.parent_path().filename().string();
+}
 
 Operator read_card(const TomlTable& card, const std::filesystem::path& folder, const Family& family,
                    Problems& problems) {

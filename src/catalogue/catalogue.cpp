@@ -42,7 +42,8 @@ class Loader {
       const fs::path path = folder_ / "chips" / name;
       if (path.extension() != ".toml") continue;
       Problems problems(shown(path));
-      if (const auto table = read(path, problems)) out.push_back(read_chip(*table, path.stem().string(), problems));
+      if (const auto table = read(path, problems))
+        out.push_back(read_chip(*table, path.stem().string(), problems));
       keep(problems);
     }
     lend_facts(out);
@@ -63,7 +64,8 @@ class Loader {
       for (const Operator& op : operators) known.push_back(op.name);
       for (const std::string& name : names) {
         if (std::find(known.begin(), known.end(), name) == known.end()) {
-          reader.problem(given, "demo", fmt::format("{} is no operator{}", in_quotes(name), did_you_mean(name, known)));
+          reader.problem(given, "demo",
+                         fmt::format("{} is no operator{}", in_quotes(name), did_you_mean(name, known)));
         }
       }
       reader.finish();
@@ -168,7 +170,8 @@ class Loader {
                                    [&](const ChipCard& other) { return other.name == chip.impersonates; });
       if (it == chips.end() || !it->impersonates.empty()) {
         problems_.push_back(fmt::format("{}:1: impersonates: {} is no chip with facts of its own",
-                                        shown(folder_ / "chips" / (chip.name + ".toml")), in_quotes(chip.impersonates)));
+                                        shown(folder_ / "chips" / (chip.name + ".toml")),
+                                        in_quotes(chip.impersonates)));
         continue;
       }
       chip.facts = it->facts;
@@ -188,8 +191,9 @@ class Loader {
 }  // namespace
 
 Result<Catalogue> Catalogue::load(const fs::path& folder) {
-  Loader loader(fs::path(folder.lexically_normal().string()).has_filename() ? folder.lexically_normal()
-                                                                            : folder.lexically_normal().parent_path());
+  Loader loader(fs::path(folder.lexically_normal().string()).has_filename()
+                    ? folder.lexically_normal()
+                    : folder.lexically_normal().parent_path());
   Catalogue out;
   out.operators_ = loader.operators();
   out.chips_ = loader.chips();
@@ -221,7 +225,8 @@ Result<const Operator*> Catalogue::find(std::string_view name) const {
     if (std::find(near.begin(), near.end(), shown) == near.end()) near.push_back(shown);
   }
   const std::string hint = near.empty() ? "" : fmt::format("  Did you mean {}?", join(near, " or "));
-  return user_error(fmt::format("{} is no operator.{}  (kgbench list)", cut_utf8(to_utf8_lossy(name), 100), hint));
+  return user_error(
+      fmt::format("{} is no operator.{}  (kgbench list)", cut_utf8(to_utf8_lossy(name), 100), hint));
 }
 
 std::vector<Workload> Catalogue::workloads(const Operator& op, Tier tier) const {
@@ -268,8 +273,8 @@ Result<std::vector<const Operator*>> Catalogue::suite(std::string_view name) con
   std::vector<const Operator*> out;
   for (const Operator& op : operators_) {
     const bool demo = demo_.empty() || std::find(demo_.begin(), demo_.end(), op.name) != demo_.end();
-    const bool in = name == "ms" || (name == "demo" && demo) || (name == "kernels" && !op.tagged("no_kernel")) ||
-                    op.group() == name || op.tagged(name);
+    const bool in = name == "ms" || (name == "demo" && demo) ||
+                    (name == "kernels" && !op.tagged("no_kernel")) || op.group() == name || op.tagged(name);
     if (in) out.push_back(&op);
   }
   return out;

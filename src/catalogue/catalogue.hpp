@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All cards: operators, their workloads and bounds, suites and chips. The catalogue never changes after loading.
+// All cards: operators, their workloads and bounds, suites and chips. The catalogue never changes after
+// loading.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,9 @@ namespace kgb {
 
 class Catalogue {
  public:
-  // `folder` holds operators/<source>/<op>/card.toml, chips/<chip>.toml and, optionally, families/<family>.toml and
-  // suites.toml. The error holds every problem found, one line each: "file:line: key: what is wrong".
+  // `folder` holds operators/<source>/<op>/card.toml, chips/<chip>.toml and, optionally,
+  // families/<family>.toml and suites.toml. The error holds every problem found, one line each: "file:line:
+  // key: what is wrong".
   [[nodiscard]] static Result<Catalogue> load(const std::filesystem::path& folder);
 
   [[nodiscard]] const std::vector<Operator>& operators() const { return operators_; }  // sorted by name
@@ -27,14 +29,16 @@ class Catalogue {
 
   // Workloads of a tier; tier hidden has none here.
   [[nodiscard]] std::vector<Workload> workloads(const Operator& op, Tier tier) const;
-  // Drawn with a secret seed: the same for the same seed and card. The error names the template that cannot be drawn.
+  // Drawn with a secret seed: the same for the same seed and card. The error names the template that cannot
+  // be drawn.
   [[nodiscard]] Result<std::vector<Workload>> hidden(const Operator& op, std::uint64_t seed) const;
 
   // The error model of the call's entry with every expression resolved.
   [[nodiscard]] Result<ErrorBound> error_for(const Operator& op, const Call& call) const;
   [[nodiscard]] Result<Cost> cost_for(const Operator& op, const Call& call) const;
 
-  // A suite's operators in order of name. Suites: ms, mc, kernels, demo, one for each source, one for each tag.
+  // A suite's operators in order of name. Suites: ms, mc, kernels, demo, one for each source, one for each
+  // tag.
   [[nodiscard]] Result<std::vector<const Operator*>> suite(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> suite_names() const;
 

@@ -12,8 +12,9 @@ namespace kgb {
 namespace {
 
 // Facts that the author and the compiler ask for (python/kgbench/author/chips.py); others are allowed.
-constexpr const char* kRequired[] = {"multiprocessors", "warp_size", "memory_bytes", "shared_bytes", "shared_optin_bytes",
-                                     "registers", "max_threads_per_block", "max_threads_per_multiprocessor"};
+constexpr const char* kRequired[] = {
+    "multiprocessors",    "warp_size", "memory_bytes",          "shared_bytes",
+    "shared_optin_bytes", "registers", "max_threads_per_block", "max_threads_per_multiprocessor"};
 
 void read_facts(TableReader& reader, ChipCard& chip) {
   const TomlTable* facts = reader.table("facts");
@@ -30,7 +31,8 @@ void read_facts(TableReader& reader, ChipCard& chip) {
     }
   }
   for (const char* key : kRequired) {
-    if (facts->find(key) == nullptr) reader.problem(reader.raw().find("facts"), fmt::format("facts.{}", key), "is missing");
+    if (facts->find(key) == nullptr)
+      reader.problem(reader.raw().find("facts"), fmt::format("facts.{}", key), "is missing");
   }
 }
 
@@ -42,7 +44,8 @@ void read_peak(TableReader& reader, ChipCard& chip) {
   for (const TomlItem& item : peak->items) {
     if (item.key == "source") continue;
     const double value = inner.number(item.key, 0);
-    if (!(value > 0) || !std::isfinite(value)) inner.problem(&item.value, item.key, "must be a positive number");
+    if (!(value > 0) || !std::isfinite(value))
+      inner.problem(&item.value, item.key, "must be a positive number");
     chip.peak[item.key] = value;
   }
 }
@@ -60,7 +63,8 @@ ChipCard read_chip(const TomlTable& table, const std::string& stem, Problems& pr
   const TomlValue* name = reader.find("name");
   chip.name = reader.text("name", true);
   if (!chip.name.empty() && chip.name != stem) {
-    reader.problem(name, "name", fmt::format("is {}, but the file is called {}", in_quotes(chip.name), in_quotes(stem)));
+    reader.problem(name, "name",
+                   fmt::format("is {}, but the file is called {}", in_quotes(chip.name), in_quotes(stem)));
   }
   const TomlValue* kind = reader.find("kind");
   chip.kind = reader.text("kind", true);

@@ -49,13 +49,18 @@ std::int64_t Draw::below(std::int64_t count) {
   return static_cast<std::int64_t>(random % static_cast<std::uint64_t>(count));
 }
 
-double Draw::unit() { return static_cast<double>((std::uint64_t{bits()} << 32 | bits()) >> 12) * 0x1p-52; }
+double Draw::unit() {
+  return static_cast<double>((std::uint64_t{bits()} << 32 | bits()) >> 12) * 0x1p-52;
+}
 
 double Draw::real(double lo, double hi) {
   switch (below(8)) {
-    case 0: return lo;
-    case 1: return hi;
-    default: return lo + unit() * (hi - lo);
+    case 0:
+      return lo;
+    case 1:
+      return hi;
+    default:
+      return lo + unit() * (hi - lo);
   }
 }
 
@@ -92,12 +97,18 @@ std::int64_t Draw::size(std::int64_t lo, std::int64_t hi) {
   if (hi - lo < 6) return lo + below(hi - lo + 1);
   std::int64_t value = lo;
   switch (below(8)) {
-    case 0: return lo;
-    case 1: return hi;
+    case 0:
+      return lo;
+    case 1:
+      return hi;
     case 2:
-    case 3: value = prime_below(hi); break;
+    case 3:
+      value = prime_below(hi);
+      break;
     case 4:
-    case 5: value = log_uniform(lo, hi) | 1; break;
+    case 5:
+      value = log_uniform(lo, hi) | 1;
+      break;
     case 6: {
       std::int64_t power = 1;
       const std::int64_t target = log_uniform(std::max<std::int64_t>(lo, 1), hi);
@@ -105,7 +116,9 @@ std::int64_t Draw::size(std::int64_t lo, std::int64_t hi) {
       value = power - 1 + below(3);
       break;
     }
-    default: value = lo + below(hi - lo + 1); break;
+    default:
+      value = lo + below(hi - lo + 1);
+      break;
   }
   return value < lo || value > hi ? lo + below(hi - lo + 1) : value;
 }
@@ -114,16 +127,20 @@ std::int64_t Draw::size(std::int64_t lo, std::int64_t hi) {
 std::int64_t Draw::side(int kind, std::int64_t room) {
   if (room <= 1) return 1;
   switch (kind) {
-    case kPrime: return std::min(prime_below(room), room);
-    case kTiny: return 1 + below(std::min<std::int64_t>(room, 3));
+    case kPrime:
+      return std::min(prime_below(room), room);
+    case kTiny:
+      return 1 + below(std::min<std::int64_t>(room, 3));
     case kPower: {
       std::int64_t power = 1;
       const std::int64_t target = log_uniform(1, room);
       while (power * 2 <= target) power *= 2;
       return std::clamp<std::int64_t>(power - 1 + below(3), 1, room);
     }
-    case kOnes: return below(2) == 0 ? 1 : log_uniform(1, room);
-    case kEmpty: return 1 + below(std::min<std::int64_t>(room, 7));
+    case kOnes:
+      return below(2) == 0 ? 1 : log_uniform(1, room);
+    case kEmpty:
+      return 1 + below(std::min<std::int64_t>(room, 7));
     default: {  // odd
       const std::int64_t odd = log_uniform(std::min<std::int64_t>(3, room), room) | 1;
       return odd > room ? room : odd;
@@ -143,7 +160,8 @@ std::vector<std::int64_t> Draw::dims(std::int64_t rank_lo, std::int64_t rank_hi,
   const int kind = order[static_cast<std::size_t>(draw_ + attempt_) % kKinds];
   std::int64_t rank = rank_lo + below(rank_hi - rank_lo + 1);
   if (kind == kLowest) rank = rank_lo;
-  if (kind == kEmpty || kind == kLarge) rank = std::max<std::int64_t>(rank, std::min<std::int64_t>(1, rank_hi));
+  if (kind == kEmpty || kind == kLarge)
+    rank = std::max<std::int64_t>(rank, std::min<std::int64_t>(1, rank_hi));
   std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
   std::vector<std::size_t> sides(shape.size());
   std::iota(sides.begin(), sides.end(), std::size_t{0});

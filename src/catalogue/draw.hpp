@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random choices of hidden workloads: the same for the same seed, and unkind to kernels that assume nice shapes.
+// Random choices of hidden workloads: the same for the same seed, and unkind to kernels that assume nice
+// shapes.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +23,10 @@ class Draw {
   [[nodiscard]] std::int64_t alternative(std::int64_t count);
   // In [lo, hi]: favours the ends, primes, odd numbers and neighbours of powers of two.
   [[nodiscard]] std::int64_t size(std::int64_t lo, std::int64_t hi);
-  // A shape of `rank_lo` to `rank_hi` dimensions and at most `max_numel` elements. Successive draws go through the
-  // kinds: large, odd, prime, tiny, next to powers of two, with ones, empty, lowest rank.
-  [[nodiscard]] std::vector<std::int64_t> dims(std::int64_t rank_lo, std::int64_t rank_hi, std::int64_t max_numel);
+  // A shape of `rank_lo` to `rank_hi` dimensions and at most `max_numel` elements. Successive draws go
+  // through the kinds: large, odd, prime, tiny, next to powers of two, with ones, empty, lowest rank.
+  [[nodiscard]] std::vector<std::int64_t> dims(std::int64_t rank_lo, std::int64_t rank_hi,
+                                               std::int64_t max_numel);
   [[nodiscard]] double real(double lo, double hi);
 
  private:
@@ -40,7 +42,7 @@ class Draw {
   int attempt_;
   PhiloxKey key_{};
   std::uint64_t counter_ = 0;
-  int axis_ = 0;   // alternatives asked for so far
+  int axis_ = 0;    // alternatives asked for so far
   int shapes_ = 0;  // dims() calls so far
 };
 

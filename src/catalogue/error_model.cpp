@@ -33,7 +33,8 @@ std::vector<std::string> class_names() {
   return names;
 }
 
-// f64 arithmetic is expected where the result type or an input is f64 or c128; everything narrower adds up in f32.
+// f64 arithmetic is expected where the result type or an input is f64 or c128; everything narrower adds up in
+// f32.
 DType default_accumulator(const Call& call) {
   for (const Arg& arg : call.args) {
     const auto* dtype = std::get_if<DTypeValue>(&arg.value);
@@ -45,12 +46,14 @@ DType default_accumulator(const Call& call) {
   return DType::f32;
 }
 
-Status set_number(const std::optional<Expression>& expression, CallScope& scope, std::string_view key, double& out) {
+Status set_number(const std::optional<Expression>& expression, CallScope& scope, std::string_view key,
+                  double& out) {
   if (!expression) return ok_status();
   const auto value = expression->number(scope);
   if (!value.ok()) return user_error(fmt::format("{}: {}", key, value.error().message));
   if (!std::isfinite(*value) || *value < 0) {
-    return user_error(fmt::format("{}: {} gives {}, not a number of 0 or more", key, in_quotes(expression->text()), *value));
+    return user_error(fmt::format("{}: {} gives {}, not a number of 0 or more", key,
+                                  in_quotes(expression->text()), *value));
   }
   out = *value;
   return ok_status();
@@ -66,7 +69,8 @@ ErrorModel read_error_model(const TomlTable& table, int line, const std::string&
   if (const auto named = error_class_named(name)) {
     model.error_class = *named;
   } else if (!name.empty()) {
-    reader.problem(given, "class", fmt::format("{} is no error class{}", in_quotes(name), did_you_mean(name, class_names())));
+    reader.problem(given, "class",
+                   fmt::format("{} is no error class{}", in_quotes(name), did_you_mean(name, class_names())));
   }
   model.ulps = read_expression(reader, "ulps");
   model.length = read_expression(reader, "length");

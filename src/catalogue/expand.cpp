@@ -13,13 +13,13 @@ namespace {
 
 // One independent direction of a grid.
 struct Axis {
-  std::vector<const ZipColumn*> columns;      // zip: the rows
-  const ArgTemplate* arg = nullptr;           // else one argument
-  std::size_t Choice::* field = nullptr;
+  std::vector<const ZipColumn*> columns;  // zip: the rows
+  const ArgTemplate* arg = nullptr;       // else one argument
+  std::size_t Choice::*field = nullptr;
   std::size_t size = 1;
 };
 
-void add_axis(const ArgTemplate& arg, std::size_t Choice::* field, std::size_t size, std::vector<Axis>& axes) {
+void add_axis(const ArgTemplate& arg, std::size_t Choice::*field, std::size_t size, std::vector<Axis>& axes) {
   if (size > 1) axes.push_back({{}, &arg, field, size});
 }
 
@@ -110,8 +110,9 @@ class Collector {
     same.push_back(out.size());
     call.workload = fmt::format("{}{}", letter_of(tier_), next_++);
     const auto tensors = tensors_of(call);
-    const bool small = !tensors.empty() && std::all_of(tensors.begin(), tensors.end(),
-                                                       [](const auto& item) { return item.second.numel() <= 1; });
+    const bool small = !tensors.empty() && std::all_of(tensors.begin(), tensors.end(), [](const auto& item) {
+      return item.second.numel() <= 1;
+    });
     out.push_back({std::move(call), tier_, t.weight, t.edge || small});
   }
 
@@ -152,7 +153,8 @@ void expand(const Operator& op, const WorkloadTemplate& t, Collector& collector,
 }
 
 // One draw; an empty result when `when` refuses it.
-Result<std::optional<Call>> draw_once(const Operator& op, const WorkloadTemplate& t, const Entry& entry, Draw& draw) {
+Result<std::optional<Call>> draw_once(const Operator& op, const WorkloadTemplate& t, const Entry& entry,
+                                      Draw& draw) {
   const Grid grid(t, entry);
   Resolver resolver(op, entry, grid.drawn(draw), &draw);
   if (t.when) {
@@ -163,8 +165,8 @@ Result<std::optional<Call>> draw_once(const Operator& op, const WorkloadTemplate
   return std::optional(std::move(call));
 }
 
-void draw_template(const Operator& op, const WorkloadTemplate& t, int index, std::uint64_t seed, Collector& collector,
-                   std::vector<Workload>& out, Problems& problems) {
+void draw_template(const Operator& op, const WorkloadTemplate& t, int index, std::uint64_t seed,
+                   Collector& collector, std::vector<Workload>& out, Problems& problems) {
   constexpr int attempts = 64;
   const std::size_t before = out.size();
   for (int i = 0; i < t.count; ++i) {

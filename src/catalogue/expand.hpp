@@ -12,9 +12,11 @@ namespace kgb {
 
 inline constexpr std::size_t kMaxGrid = 20000;  // points of one template and entry
 
-// All smoke, full and published workloads in the card's order, duplicates dropped, with ids "s0", "f0", "p0" and on.
+// All smoke, full and published workloads in the card's order, duplicates dropped, with ids "s0", "f0", "p0"
+// and on.
 [[nodiscard]] std::vector<Workload> expand_fixed(const Operator& op, Problems& problems);
-// The hidden workloads of a seed, with ids "h0" and on. A combination that `when` refuses is drawn again, up to 64 times.
+// The hidden workloads of a seed, with ids "h0" and on. A combination that `when` refuses is drawn again, up
+// to 64 times.
 [[nodiscard]] std::vector<Workload> draw_hidden(const Operator& op, std::uint64_t seed, Problems& problems);
 
 }  // namespace kgb

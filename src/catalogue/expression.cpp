@@ -34,13 +34,20 @@ Result<Number> number_of(const Value& value, std::string_view what) {
 
 constexpr std::string_view symbol(Op op) {
   switch (op) {
-    case Op::add: return "+";
-    case Op::subtract: return "-";
-    case Op::multiply: return "*";
-    case Op::divide: return "/";
-    case Op::floor_divide: return "//";
-    case Op::modulo: return "%";
-    default: return "the comparison";
+    case Op::add:
+      return "+";
+    case Op::subtract:
+      return "-";
+    case Op::multiply:
+      return "*";
+    case Op::divide:
+      return "/";
+    case Op::floor_divide:
+      return "//";
+    case Op::modulo:
+      return "%";
+    default:
+      return "the comparison";
   }
 }
 
@@ -48,9 +55,15 @@ Result<Value> whole_arithmetic(Op op, std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
   bool overflow = false;
   switch (op) {
-    case Op::add: overflow = __builtin_add_overflow(a, b, &out); break;
-    case Op::subtract: overflow = __builtin_sub_overflow(a, b, &out); break;
-    case Op::multiply: overflow = __builtin_mul_overflow(a, b, &out); break;
+    case Op::add:
+      overflow = __builtin_add_overflow(a, b, &out);
+      break;
+    case Op::subtract:
+      overflow = __builtin_sub_overflow(a, b, &out);
+      break;
+    case Op::multiply:
+      overflow = __builtin_mul_overflow(a, b, &out);
+      break;
     default: {
       if (b == 0) return user_error("division by zero");
       if (b == -1) {  // the one division that overflows
@@ -68,10 +81,14 @@ Result<Value> whole_arithmetic(Op op, std::int64_t a, std::int64_t b) {
 
 Result<Value> real_arithmetic(Op op, double a, double b) {
   switch (op) {
-    case Op::add: return Value(a + b);
-    case Op::subtract: return Value(a - b);
-    case Op::multiply: return Value(a * b);
-    default: break;
+    case Op::add:
+      return Value(a + b);
+    case Op::subtract:
+      return Value(a - b);
+    case Op::multiply:
+      return Value(a * b);
+    default:
+      break;
   }
   if (b == 0) return user_error("division by zero");
   if (op == Op::divide) return Value(a / b);
@@ -103,7 +120,8 @@ bool equal_values(const Value& a, const Value& b) {
   const auto* dtype = std::get_if<DTypeValue>(&a);
   const auto* text = std::get_if<std::string>(&b);
   if (dtype != nullptr && text != nullptr) return name_of(dtype->dtype) == *text;
-  if (std::holds_alternative<std::string>(a) && std::holds_alternative<DTypeValue>(b)) return equal_values(b, a);
+  if (std::holds_alternative<std::string>(a) && std::holds_alternative<DTypeValue>(b))
+    return equal_values(b, a);
   if (is_number(a) && is_number(b)) {
     const Number x = *number_of(a, ""), y = *number_of(b, "");
     return x.whole && y.whole ? x.integer == y.integer : x.real == y.real;
@@ -118,10 +136,14 @@ Result<Value> ordering(Op op, const Value& a, const Value& b) {
   const bool less = whole ? x.integer < y.integer : x.real < y.real;
   const bool greater = whole ? x.integer > y.integer : x.real > y.real;
   switch (op) {
-    case Op::less: return Value(less);
-    case Op::greater: return Value(greater);
-    case Op::less_equal: return Value(less || (whole ? x.integer == y.integer : x.real == y.real));
-    default: return Value(greater || (whole ? x.integer == y.integer : x.real == y.real));
+    case Op::less:
+      return Value(less);
+    case Op::greater:
+      return Value(greater);
+    case Op::less_equal:
+      return Value(less || (whole ? x.integer == y.integer : x.real == y.real));
+    default:
+      return Value(greater || (whole ? x.integer == y.integer : x.real == y.real));
   }
 }
 
@@ -172,15 +194,21 @@ Result<Value> lazy(const ExpressionNode& node, Scope& scope) {
 
 Result<ArgValue> evaluate_node(const ExpressionNode& node, Scope& scope) {
   switch (node.op) {
-    case Op::literal: return node.value;
-    case Op::name: return scope.lookup(node.name);
-    case Op::list: return list_of(node, scope);
-    case Op::call: return call_function(node, scope);
+    case Op::literal:
+      return node.value;
+    case Op::name:
+      return scope.lookup(node.name);
+    case Op::list:
+      return list_of(node, scope);
+    case Op::call:
+      return call_function(node, scope);
     case Op::conditional:
     case Op::logical_and:
     case Op::logical_or:
-    case Op::logical_not: return lazy(node, scope);
-    default: break;
+    case Op::logical_not:
+      return lazy(node, scope);
+    default:
+      break;
   }
   KGB_TRY(const Value a, evaluate_node(*node.children[0], scope));
   if (node.op == Op::negate) {
@@ -207,7 +235,9 @@ Result<ArgValue> CallScope::lookup(const std::string& name) {
   return user_error(fmt::format("{} is no argument{}", in_quotes(name), did_you_mean(name, known)));
 }
 
-Result<ArgValue> Expression::evaluate(Scope& scope) const { return evaluate_node(*root_, scope); }
+Result<ArgValue> Expression::evaluate(Scope& scope) const {
+  return evaluate_node(*root_, scope);
+}
 
 Result<std::int64_t> Expression::integer(Scope& scope) const {
   KGB_TRY(const Value value, evaluate(scope));
@@ -241,9 +271,18 @@ Result<DType> Expression::dtype(Scope& scope) const {
 }
 
 std::string_view kind_of(const ArgValue& value) {
-  constexpr std::string_view names[] = {"None",  "a tensor",        "a list of tensors", "a pointer array",
-                                        "a truth value", "an integer", "a real",         "a complex number",
-                                        "a text", "a dtype",         "a list of integers", "a generator"};
+  constexpr std::string_view names[] = {"None",
+                                        "a tensor",
+                                        "a list of tensors",
+                                        "a pointer array",
+                                        "a truth value",
+                                        "an integer",
+                                        "a real",
+                                        "a complex number",
+                                        "a text",
+                                        "a dtype",
+                                        "a list of integers",
+                                        "a generator"};
   return names[value.index()];
 }
 

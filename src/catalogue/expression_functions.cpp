@@ -18,11 +18,11 @@ using Values = std::vector<Value>;
 using Ints = std::vector<std::int64_t>;
 
 constexpr FunctionRule kFunctions[] = {
-    {"numel", 1, 1, false},  {"nbytes", 1, 1, false}, {"ndim", 1, 1, false},   {"shape", 1, 2, false},
-    {"dtype", 1, 1, false},  {"len", 1, 1, false},    {"stride", 2, 2, false}, {"min", 1, 999, false},
-    {"max", 1, 999, false},  {"abs", 1, 1, false},    {"cdiv", 2, 2, false},   {"sqrt", 1, 1, false},
-    {"log2", 1, 1, false},   {"floor", 1, 1, false},  {"ceil", 1, 1, false},   {"complex", 2, 2, false},
-    {"int", 2, 2, true},     {"choice", 1, 999, true}, {"dims", 3, 3, true},   {"any_dim", 1, 1, true},
+    {"numel", 1, 1, false}, {"nbytes", 1, 1, false},  {"ndim", 1, 1, false},   {"shape", 1, 2, false},
+    {"dtype", 1, 1, false}, {"len", 1, 1, false},     {"stride", 2, 2, false}, {"min", 1, 999, false},
+    {"max", 1, 999, false}, {"abs", 1, 1, false},     {"cdiv", 2, 2, false},   {"sqrt", 1, 1, false},
+    {"log2", 1, 1, false},  {"floor", 1, 1, false},   {"ceil", 1, 1, false},   {"complex", 2, 2, false},
+    {"int", 2, 2, true},    {"choice", 1, 999, true}, {"dims", 3, 3, true},    {"any_dim", 1, 1, true},
     {"real", 2, 2, true},
 };
 
@@ -44,8 +44,8 @@ const std::vector<TensorSpec>* items_of(const Value& value) {
   return nullptr;
 }
 
-// Elements or bytes of a tensor or list of tensors. Other values have none: an argument may be a tensor in one entry
-// and a number in another, and costs are written once for both.
+// Elements or bytes of a tensor or list of tensors. Other values have none: an argument may be a tensor in
+// one entry and a number in another, and costs are written once for both.
 std::int64_t total(const Value& value, bool bytes) {
   const auto one = [bytes](const TensorSpec& spec) {
     return spec.numel() * (bytes ? static_cast<std::int64_t>(size_of(spec.dtype)) : 1);
@@ -88,7 +88,8 @@ Result<Value> shape(const Values& args) {
   std::int64_t product = 1;
   for (const std::int64_t dim : dims) {
     KGB_TRY(const std::int64_t size, size_at(*spec, dim));
-    if (__builtin_mul_overflow(product, size, &product)) return user_error("shape: the product does not fit 64 bits");
+    if (__builtin_mul_overflow(product, size, &product))
+      return user_error("shape: the product does not fit 64 bits");
   }
   return Value(product);
 }
@@ -147,7 +148,8 @@ Result<Value> of_numbers(const std::string& name, const Values& args) {
   }
   if (const auto* integer = std::get_if<std::int64_t>(&args[0])) {
     if (name == "floor" || name == "ceil") return args[0];
-    if (name == "abs" && *integer != std::numeric_limits<std::int64_t>::min()) return Value(std::abs(*integer));
+    if (name == "abs" && *integer != std::numeric_limits<std::int64_t>::min())
+      return Value(std::abs(*integer));
   }
   KGB_TRY(const double x, real(args[0], name));
   if (name == "abs") return Value(std::abs(x));

@@ -13,10 +13,27 @@
 namespace kgb {
 
 enum class Op : std::uint8_t {
-  literal, name, list, index, call,
-  add, subtract, multiply, divide, floor_divide, modulo, negate,
-  less, less_equal, greater, greater_equal, equal, not_equal,
-  logical_and, logical_or, logical_not,
+  literal,
+  name,
+  list,
+  index,
+  call,
+  add,
+  subtract,
+  multiply,
+  divide,
+  floor_divide,
+  modulo,
+  negate,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  logical_and,
+  logical_or,
+  logical_not,
   conditional,  // children: condition, then, else
 };
 

@@ -107,8 +107,9 @@ class Parser {
     return make(Op::logical_not, {operand});
   }
   Result<Node> comparison() {
-    static constexpr BinaryOp ops[] = {{"==", Op::equal},      {"!=", Op::not_equal},     {"<=", Op::less_equal},
-                                       {">=", Op::greater_equal}, {"<", Op::less}, {">", Op::greater}};
+    static constexpr BinaryOp ops[] = {{"==", Op::equal},      {"!=", Op::not_equal},
+                                       {"<=", Op::less_equal}, {">=", Op::greater_equal},
+                                       {"<", Op::less},        {">", Op::greater}};
     KGB_TRY(Node left, sum());
     for (const BinaryOp& candidate : ops) {
       if (!accept(candidate.token)) continue;
@@ -120,8 +121,9 @@ class Parser {
   Result<Node> sum() {
     KGB_TRY(Node left, product());
     for (;;) {
-      const std::optional<Op> op =
-          accept("+") ? std::optional(Op::add) : accept("-") ? std::optional(Op::subtract) : std::nullopt;
+      const std::optional<Op> op = accept("+")   ? std::optional(Op::add)
+                                   : accept("-") ? std::optional(Op::subtract)
+                                                 : std::nullopt;
       if (!op) return left;
       KGB_TRY(Node right, product());
       left = make(*op, {left, right});
@@ -188,8 +190,9 @@ class Parser {
 
   Result<Node> number() {
     const std::size_t from = at_;
-    while (at_ < text_.size() && (in_word(text_[at_]) || text_[at_] == '.' ||
-                                  ((text_[at_] == '+' || text_[at_] == '-') && (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E')))) {
+    while (at_ < text_.size() &&
+           (in_word(text_[at_]) || text_[at_] == '.' ||
+            ((text_[at_] == '+' || text_[at_] == '-') && (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E')))) {
       ++at_;
     }
     const std::string_view token = text_.substr(from, at_ - from);

@@ -38,17 +38,24 @@ bool possible(LayoutKind kind, const TensorSpec& spec) {
   if (spec.numel() == 0) return kind == LayoutKind::contiguous || kind == LayoutKind::offset;
   switch (kind) {
     case LayoutKind::contiguous:
-    case LayoutKind::offset: return true;
-    case LayoutKind::sliced: return rank >= 1;
-    case LayoutKind::expanded: return rank >= 1 && spec.shape[0] > 1 && !spec.mutated;
-    case LayoutKind::channels_last: return rank == 4 || rank == 5;
-    default: return rank >= 2;
+    case LayoutKind::offset:
+      return true;
+    case LayoutKind::sliced:
+      return rank >= 1;
+    case LayoutKind::expanded:
+      return rank >= 1 && spec.shape[0] > 1 && !spec.mutated;
+    case LayoutKind::channels_last:
+      return rank == 4 || rank == 5;
+    default:
+      return rank >= 2;
   }
 }
 
 }  // namespace
 
-std::string_view name_of(LayoutKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(LayoutKind kind) {
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 std::optional<LayoutKind> layout_named(std::string_view name) {
   for (int i = 0; i < kLayoutKinds; ++i) {
@@ -57,25 +64,33 @@ std::optional<LayoutKind> layout_named(std::string_view name) {
   return std::nullopt;
 }
 
-std::vector<std::string> layout_names() { return {std::begin(kNames), std::end(kNames)}; }
+std::vector<std::string> layout_names() {
+  return {std::begin(kNames), std::end(kNames)};
+}
 
 void apply_layout(LayoutKind kind, TensorSpec& spec) {
   if (!possible(kind, spec)) kind = LayoutKind::contiguous;
   spec.offset = kind == LayoutKind::offset ? 3 : 0;
-  spec.strides = strides_in(spec.shape, memory_order(kind, spec.shape.size()), kind == LayoutKind::padded ? 5 : 0);
+  spec.strides =
+      strides_in(spec.shape, memory_order(kind, spec.shape.size()), kind == LayoutKind::padded ? 5 : 0);
   spec.storage = spec.numel();
   switch (kind) {
     case LayoutKind::sliced:
       for (std::int64_t& stride : spec.strides) stride *= 2;
       spec.storage *= 2;
       break;
-    case LayoutKind::offset: spec.storage += spec.offset; break;
+    case LayoutKind::offset:
+      spec.storage += spec.offset;
+      break;
     case LayoutKind::expanded:
       spec.storage /= spec.shape[0];
       spec.strides[0] = 0;
       break;
-    case LayoutKind::padded: spec.storage += 5 * (spec.numel() / spec.shape.back()); break;
-    default: break;
+    case LayoutKind::padded:
+      spec.storage += 5 * (spec.numel() / spec.shape.back());
+      break;
+    default:
+      break;
   }
 }
 

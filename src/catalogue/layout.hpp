@@ -27,7 +27,8 @@ inline constexpr int kLayoutKinds = 8;
 [[nodiscard]] std::optional<LayoutKind> layout_named(std::string_view name);
 [[nodiscard]] std::vector<std::string> layout_names();
 
-// Sets strides, offset and storage of a spec whose shape is set. A shape that cannot have the layout becomes contiguous.
+// Sets strides, offset and storage of a spec whose shape is set. A shape that cannot have the layout becomes
+// contiguous.
 void apply_layout(LayoutKind kind, TensorSpec& spec);
 
 }  // namespace kgb

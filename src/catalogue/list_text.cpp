@@ -14,7 +14,8 @@ namespace {
 Status check_word(std::string_view what, const std::string& word, const std::set<std::string>& known) {
   if (word.empty() || known.contains(word)) return ok_status();
   const std::vector<std::string> names(known.begin(), known.end());
-  return user_error(fmt::format("no operator has the {} {}{}", what, in_quotes(word), did_you_mean(word, names)));
+  return user_error(
+      fmt::format("no operator has the {} {}{}", what, in_quotes(word), did_you_mean(word, names)));
 }
 
 std::size_t count_tier(const Operator& op, Tier tier) {
@@ -57,10 +58,12 @@ Result<std::vector<const Operator*>> listed(const Catalogue& catalogue, const Li
   }
   KGB_CHECK(check_word("family", filter.family, families));
   KGB_CHECK(check_word("tag", filter.tag, tags));
-  KGB_TRY(const std::vector<const Operator*> all, catalogue.suite(filter.suite.empty() ? "ms" : filter.suite));
+  KGB_TRY(const std::vector<const Operator*> all,
+          catalogue.suite(filter.suite.empty() ? "ms" : filter.suite));
   std::vector<const Operator*> out;
   for (const Operator* op : all) {
-    const bool named = filter.word.empty() || to_lower(op->name).find(to_lower(filter.word)) != std::string::npos;
+    const bool named =
+        filter.word.empty() || to_lower(op->name).find(to_lower(filter.word)) != std::string::npos;
     const bool in_family = filter.family.empty() || op->family == filter.family;
     if (named && in_family && (filter.tag.empty() || op->tagged(filter.tag))) out.push_back(op);
   }
@@ -79,8 +82,8 @@ Result<std::string> list_text(const Catalogue& catalogue, const ListFilter& filt
                     fmt::format("{}", full), fmt::format("{}", hidden), join(op->tags, " ")});
   }
   if (operators.empty()) return std::string("No operator passes these filters.\n");
-  return aligned(rows) + fmt::format("{} operator{}, {} workloads.  More: kgbench show OP\n", operators.size(),
-                                     operators.size() == 1 ? "" : "s", workloads);
+  return aligned(rows) + fmt::format("{} operator{}, {} workloads.  More: kgbench show OP\n",
+                                     operators.size(), operators.size() == 1 ? "" : "s", workloads);
 }
 
 }  // namespace kgb

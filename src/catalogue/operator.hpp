@@ -33,14 +33,15 @@ struct Workload {
 struct Entry {
   std::string name;
   Schema schema;
-  std::string baseline;                        // Python over the argument names
-  std::map<std::string, bool> pointer_arrays;  // Tensor[] arguments that reach the candidate as int64 addresses
-  std::vector<std::string> outputs;            // paths: "return", "return[1]", "out"
-  bool exact_strides = false;                  // output strides must equal the contract's
-  std::vector<std::string> host;               // tensors whose values host code may read
-  std::vector<std::string> forbid;             // helpers that are this operator: "aten::clone"
-  bool native = false;                         // C++ candidates may implement it
-  std::optional<ErrorModel> error;             // else the operator's
+  std::string baseline;  // Python over the argument names
+  std::map<std::string, bool>
+      pointer_arrays;                // Tensor[] arguments that reach the candidate as int64 addresses
+  std::vector<std::string> outputs;  // paths: "return", "return[1]", "out"
+  bool exact_strides = false;        // output strides must equal the contract's
+  std::vector<std::string> host;     // tensors whose values host code may read
+  std::vector<std::string> forbid;   // helpers that are this operator: "aten::clone"
+  bool native = false;               // C++ candidates may implement it
+  std::optional<ErrorModel> error;   // else the operator's
   std::optional<CostModel> cost;
 };
 
@@ -72,7 +73,7 @@ struct Operator {
 };
 
 // Reads a card. Problems are added; the operator is whole only when none were.
-[[nodiscard]] Operator read_card(const TomlTable& card, const std::filesystem::path& folder, const Family& family,
-                                 Problems& problems);
+[[nodiscard]] Operator read_card(const TomlTable& card, const std::filesystem::path& folder,
+                                 const Family& family, Problems& problems);
 
 }  // namespace kgb

@@ -16,7 +16,8 @@ namespace kgb {
 namespace {
 
 Error mismatch(const Parameter& parameter, const ArgValue& value) {
-  return user_error(fmt::format("{} is {}, but its type is {}", parameter.name, kind_of(value), to_text(parameter.type)));
+  return user_error(
+      fmt::format("{} is {}, but its type is {}", parameter.name, kind_of(value), to_text(parameter.type)));
 }
 
 // An expression's value as the argument's type wants it.
@@ -32,7 +33,8 @@ Result<ArgValue> convert(const Parameter& parameter, ArgValue value) {
   if (type.list) {
     if (std::holds_alternative<std::vector<std::int64_t>>(value)) return value;
     if (integer == nullptr || type.list_size < 1) return mismatch(parameter, value);
-    return ArgValue(std::vector<std::int64_t>(static_cast<std::size_t>(std::min<std::int64_t>(type.list_size, 16)), *integer));
+    return ArgValue(std::vector<std::int64_t>(
+        static_cast<std::size_t>(std::min<std::int64_t>(type.list_size, 16)), *integer));
   }
   switch (type.base) {
     case BaseType::integer:
@@ -50,7 +52,8 @@ Result<ArgValue> convert(const Parameter& parameter, ArgValue value) {
       if (std::holds_alternative<bool>(value)) return value;
       break;
     case BaseType::scalar:
-      if (number || std::holds_alternative<bool>(value) || std::holds_alternative<Complex>(value)) return value;
+      if (number || std::holds_alternative<bool>(value) || std::holds_alternative<Complex>(value))
+        return value;
       break;
     case BaseType::complex:
       if (integer != nullptr) return ArgValue(Complex{static_cast<double>(*integer), 0});
@@ -73,7 +76,8 @@ Result<ArgValue> convert(const Parameter& parameter, ArgValue value) {
 Domain default_domain(DType dtype) {
   if (dtype == DType::b8) return {"bool", {0.5}};
   if (!is_integer(dtype)) return {"normal", {0, 1}};
-  const bool natural = dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32 || dtype == DType::u64;
+  const bool natural =
+      dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32 || dtype == DType::u64;
   return natural ? Domain{"integers", {0, 200}} : Domain{"integers", {-100, 100}};
 }
 
@@ -86,11 +90,12 @@ std::vector<std::string> domains_of(const std::string& kind, DType dtype, const 
   }
   if (kind == "any_finite") {
     if (!family.any_finite.empty()) return family.any_finite;
-    return {"normal(0, 1)", "finite_special(0, 1)", "uniform(-8, 8)", "ties(4)", "precision", "spike(100)", "normal(3, 0.1)"};
+    return {"normal(0, 1)", "finite_special(0, 1)", "uniform(-8, 8)", "ties(4)",
+            "precision",    "spike(100)",           "normal(3, 0.1)"};
   }
   if (!family.any_float.empty()) return family.any_float;
-  return {"normal(0, 1)", "special(0, 1)",  "uniform(-8, 8)", "finite_special(0, 2)", "ties(4)",
-          "precision",    "spike(1000)",    "large(1000)",    "subnormal"};
+  return {"normal(0, 1)", "special(0, 1)", "uniform(-8, 8)", "finite_special(0, 2)", "ties(4)", "precision",
+          "spike(1000)",  "large(1000)",   "subnormal"};
 }
 
 // The smallest storage that holds every element.
@@ -106,7 +111,8 @@ std::int64_t reach(const TensorSpec& spec) {
 Result<ArgValue> Resolver::lookup(const std::string& name) {
   if (const auto it = known_.find(name); it != known_.end()) return it->second;
   if (std::find(under_way_.begin(), under_way_.end(), name) != under_way_.end()) {
-    return user_error(fmt::format("{} depends on itself: {} -> {}", name, fmt::join(under_way_, " -> "), name));
+    return user_error(
+        fmt::format("{} depends on itself: {} -> {}", name, fmt::join(under_way_, " -> "), name));
   }
   if (under_way_.size() > 64) return user_error("arguments depend on each other too deeply");
   under_way_.push_back(name);
@@ -133,7 +139,8 @@ Result<ArgValue> Resolver::resolve(const std::string& name) {
   std::vector<std::string> names;
   for (const Parameter& known : entry_.schema.parameters) names.push_back(known.name);
   for (const auto& [known, choice] : choices_) names.push_back(known);
-  return user_error(fmt::format("{} is neither an argument nor a variable{}", in_quotes(name), did_you_mean(name, names)));
+  return user_error(
+      fmt::format("{} is neither an argument nor a variable{}", in_quotes(name), did_you_mean(name, names)));
 }
 
 Result<ArgValue> Resolver::scalar(const Choice& choice, const Parameter* parameter) {
@@ -174,7 +181,8 @@ Result<ArgValue> Resolver::tensors(const Choice& choice, const Parameter& parame
     }
   }
   const auto pointers = entry_.pointer_arrays.find(parameter.name);
-  if (pointers != entry_.pointer_arrays.end() && pointers->second) return ArgValue(PointerArray{std::move(items)});
+  if (pointers != entry_.pointer_arrays.end() && pointers->second)
+    return ArgValue(PointerArray{std::move(items)});
   return ArgValue(TensorList{std::move(items)});
 }
 
@@ -182,7 +190,8 @@ Result<std::vector<std::int64_t>> Resolver::sizes(const ShapeChoice& shape) {
   if (shape.whole) {
     KGB_TRY(ArgValue value, shape.whole->evaluate(*this));
     if (auto* list = std::get_if<std::vector<std::int64_t>>(&value)) return std::move(*list);
-    return user_error(fmt::format("{} gives {}, not a list of sizes", in_quotes(shape.whole->text()), kind_of(value)));
+    return user_error(
+        fmt::format("{} gives {}, not a list of sizes", in_quotes(shape.whole->text()), kind_of(value)));
   }
   std::vector<std::int64_t> out;
   for (const Expression& size : shape.sizes) {
@@ -192,7 +201,8 @@ Result<std::vector<std::int64_t>> Resolver::sizes(const ShapeChoice& shape) {
   return out;
 }
 
-Result<TensorSpec> Resolver::tensor(const Choice& choice, const Parameter& parameter, const ShapeChoice* shape) {
+Result<TensorSpec> Resolver::tensor(const Choice& choice, const Parameter& parameter,
+                                    const ShapeChoice* shape) {
   const TensorTemplate& t = *choice.arg->tensor;
   TensorSpec spec;
   TensorSpec base;
@@ -202,7 +212,8 @@ Result<TensorSpec> Resolver::tensor(const Choice& choice, const Parameter& param
     const auto* found = std::get_if<TensorSpec>(&value);
     const auto* list = std::get_if<TensorList>(&value);
     if (found == nullptr && list != nullptr && !list->items.empty()) found = &list->items.front();
-    if (found == nullptr) return user_error(fmt::format("like = {}: that is {}", in_quotes(t.like), kind_of(value)));
+    if (found == nullptr)
+      return user_error(fmt::format("like = {}: that is {}", in_quotes(t.like), kind_of(value)));
     base = *found;
     like = &base;
   }
@@ -242,7 +253,8 @@ Status Resolver::place(const Choice& choice, const TensorSpec* base, bool own_sh
     kind = name == "any" ? static_cast<LayoutKind>(draw_->alternative(kLayoutKinds)) : *layout_named(name);
   }
   apply_layout(kind, spec);
-  const bool expanded = base != nullptr && std::find(base->strides.begin(), base->strides.end(), 0) != base->strides.end();
+  const bool expanded =
+      base != nullptr && std::find(base->strides.begin(), base->strides.end(), 0) != base->strides.end();
   if (t.layouts.empty() && base != nullptr && !own_shape && !(expanded && spec.mutated)) {
     spec.strides = base->strides;
     spec.offset = base->offset;
@@ -251,7 +263,8 @@ Status Resolver::place(const Choice& choice, const TensorSpec* base, bool own_sh
   if (t.strides) {
     KGB_TRY(spec.strides, sizes(*t.strides));
     for (const std::int64_t stride : spec.strides) {
-      if (stride < 0 || stride > most) return user_error(fmt::format("stride {} is negative or too large", stride));
+      if (stride < 0 || stride > most)
+        return user_error(fmt::format("stride {} is negative or too large", stride));
     }
     if (spec.strides.size() != spec.shape.size()) {
       return user_error(fmt::format("{} strides for {} dimensions", spec.strides.size(), spec.shape.size()));

@@ -33,7 +33,8 @@ class Resolver : public Scope {
   [[nodiscard]] Result<ArgValue> resolve(const std::string& name);
   [[nodiscard]] Result<ArgValue> scalar(const Choice& choice, const Parameter* parameter);
   [[nodiscard]] Result<ArgValue> tensors(const Choice& choice, const Parameter& parameter);
-  [[nodiscard]] Result<TensorSpec> tensor(const Choice& choice, const Parameter& parameter, const ShapeChoice* shape);
+  [[nodiscard]] Result<TensorSpec> tensor(const Choice& choice, const Parameter& parameter,
+                                          const ShapeChoice* shape);
   [[nodiscard]] Result<std::vector<std::int64_t>> sizes(const ShapeChoice& shape);
   [[nodiscard]] Status place(const Choice& choice, const TensorSpec* base, bool own_shape, TensorSpec& spec);
   [[nodiscard]] Result<Domain> domain(const Choice& choice, DType dtype);

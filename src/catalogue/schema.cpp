@@ -21,10 +21,10 @@ struct NamedType {
   BaseType base;
 };
 constexpr NamedType kTypes[] = {
-    {"Tensor", BaseType::tensor},      {"int", BaseType::integer},     {"SymInt", BaseType::integer},
-    {"float", BaseType::real},         {"bool", BaseType::boolean},    {"Scalar", BaseType::scalar},
-    {"complex", BaseType::complex},    {"str", BaseType::text},        {"ScalarType", BaseType::dtype},
-    {"Generator", BaseType::generator}, {"Layout", BaseType::other},   {"Device", BaseType::other},
+    {"Tensor", BaseType::tensor},       {"int", BaseType::integer},  {"SymInt", BaseType::integer},
+    {"float", BaseType::real},          {"bool", BaseType::boolean}, {"Scalar", BaseType::scalar},
+    {"complex", BaseType::complex},     {"str", BaseType::text},     {"ScalarType", BaseType::dtype},
+    {"Generator", BaseType::generator}, {"Layout", BaseType::other}, {"Device", BaseType::other},
     {"MemoryFormat", BaseType::other},
 };
 
@@ -40,13 +40,15 @@ class Parser {
     KGB_CHECK(expect("("));
     bool keyword = false;
     while (!accept(")")) {
-      if (out.parameters.size() >= kMaxParameters) return error(fmt::format("more than {} arguments", kMaxParameters));
+      if (out.parameters.size() >= kMaxParameters)
+        return error(fmt::format("more than {} arguments", kMaxParameters));
       if (accept("*")) {
         if (keyword) return error("a second '*'");
         keyword = true;
       } else {
         KGB_TRY(Parameter parameter, read_parameter(keyword));
-        if (out.find(parameter.name) != nullptr) return error(fmt::format("a second argument {}", parameter.name));
+        if (out.find(parameter.name) != nullptr)
+          return error(fmt::format("a second argument {}", parameter.name));
         out.parameters.push_back(std::move(parameter));
       }
       if (!accept(",") && !peek(")")) return error("expected ',' or ')'");
@@ -81,7 +83,8 @@ class Parser {
   std::string word() {
     skip();
     const std::size_t from = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_')) {
+    while (at_ < text_.size() &&
+           (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_')) {
       ++at_;
     }
     return std::string(text_.substr(from, at_ - from));
@@ -185,8 +188,8 @@ class Parser {
       if (text == "float") return ArgValue(DTypeValue{DType::f32});
       if (const auto dtype = dtype_named(text)) return ArgValue(DTypeValue{*dtype});
     }
-    if ((base == BaseType::text || base == BaseType::other) && text.size() >= 2 && text.front() == text.back() &&
-        (text.front() == '"' || text.front() == '\'')) {
+    if ((base == BaseType::text || base == BaseType::other) && text.size() >= 2 &&
+        text.front() == text.back() && (text.front() == '"' || text.front() == '\'')) {
       return ArgValue(text.substr(1, text.size() - 2));
     }
     return error(fmt::format("{} is no default for type {}", in_quotes(text), to_text(parameter.type)));
@@ -258,31 +261,50 @@ std::string python_literal(const ArgValue& value) {
     if (std::isfinite(*real)) return fmt::format("{}", *real);
     return fmt::format("float('{}')", *real);
   }
-  if (const auto* text = std::get_if<std::string>(&value)) return fmt::format("'{}'", replace_all(*text, "'", "\\'"));
-  if (const auto* ints = std::get_if<std::vector<std::int64_t>>(&value)) return fmt::format("[{}]", fmt::join(*ints, ", "));
+  if (const auto* text = std::get_if<std::string>(&value))
+    return fmt::format("'{}'", replace_all(*text, "'", "\\'"));
+  if (const auto* ints = std::get_if<std::vector<std::int64_t>>(&value))
+    return fmt::format("[{}]", fmt::join(*ints, ", "));
   if (const auto* dtype = std::get_if<DTypeValue>(&value)) return std::string(torch_name_of(dtype->dtype));
   return "None";
 }
 
 std::string_view torch_name_of(DType dtype) {
   switch (dtype) {
-    case DType::b8: return "torch.bool";
-    case DType::u8: return "torch.uint8";
-    case DType::i8: return "torch.int8";
-    case DType::i16: return "torch.int16";
-    case DType::i32: return "torch.int32";
-    case DType::i64: return "torch.int64";
-    case DType::u16: return "torch.uint16";
-    case DType::u32: return "torch.uint32";
-    case DType::u64: return "torch.uint64";
-    case DType::f8e4m3: return "torch.float8_e4m3fn";
-    case DType::f8e5m2: return "torch.float8_e5m2";
-    case DType::f16: return "torch.float16";
-    case DType::bf16: return "torch.bfloat16";
-    case DType::f32: return "torch.float32";
-    case DType::f64: return "torch.float64";
-    case DType::c64: return "torch.complex64";
-    case DType::c128: return "torch.complex128";
+    case DType::b8:
+      return "torch.bool";
+    case DType::u8:
+      return "torch.uint8";
+    case DType::i8:
+      return "torch.int8";
+    case DType::i16:
+      return "torch.int16";
+    case DType::i32:
+      return "torch.int32";
+    case DType::i64:
+      return "torch.int64";
+    case DType::u16:
+      return "torch.uint16";
+    case DType::u32:
+      return "torch.uint32";
+    case DType::u64:
+      return "torch.uint64";
+    case DType::f8e4m3:
+      return "torch.float8_e4m3fn";
+    case DType::f8e5m2:
+      return "torch.float8_e5m2";
+    case DType::f16:
+      return "torch.float16";
+    case DType::bf16:
+      return "torch.bfloat16";
+    case DType::f32:
+      return "torch.float32";
+    case DType::f64:
+      return "torch.float64";
+    case DType::c64:
+      return "torch.complex64";
+    case DType::c128:
+      return "torch.complex128";
   }
   return "None";
 }
@@ -295,8 +317,9 @@ std::string signature_text(std::string_view entry, const Schema& schema) {
       parts.emplace_back("*");
       keyword = true;
     }
-    parts.push_back(parameter.fallback ? fmt::format("{}={}", parameter.name, python_literal(*parameter.fallback))
-                                       : parameter.name);
+    parts.push_back(parameter.fallback
+                        ? fmt::format("{}={}", parameter.name, python_literal(*parameter.fallback))
+                        : parameter.name);
   }
   return fmt::format("{}({})", entry, fmt::join(parts, ", "));
 }

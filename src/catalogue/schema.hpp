@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schema strings of entries, in PyTorch's notation: "(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)".
+// Schema strings of entries, in PyTorch's notation: "(Tensor self, int dim, *, Tensor(a!) out) ->
+// Tensor(a!)".
 #pragma once
 
 #include <cstdint>
@@ -14,19 +15,27 @@
 namespace kgb {
 
 enum class BaseType : std::uint8_t {
-  tensor, integer, real, boolean, scalar, complex, text, dtype, generator,
+  tensor,
+  integer,
+  real,
+  boolean,
+  scalar,
+  complex,
+  text,
+  dtype,
+  generator,
   other,  // Layout, Device, MemoryFormat: None or a text
 };
 
 struct SchemaType {
   BaseType base = BaseType::tensor;
-  std::string name;              // as written: "Tensor", "SymInt"
+  std::string name;  // as written: "Tensor", "SymInt"
   bool list = false;
-  std::int64_t list_size = -1;   // int[2]: 2
-  bool optional = false;         // Tensor?, int[]?
-  bool element_optional = false; // Tensor?[]
-  std::string alias;             // "a" of Tensor(a) and Tensor(a!)
-  bool writes = false;           // Tensor(a!)
+  std::int64_t list_size = -1;    // int[2]: 2
+  bool optional = false;          // Tensor?, int[]?
+  bool element_optional = false;  // Tensor?[]
+  std::string alias;              // "a" of Tensor(a) and Tensor(a!)
+  bool writes = false;            // Tensor(a!)
   [[nodiscard]] bool is_tensor() const { return base == BaseType::tensor; }
 };
 [[nodiscard]] std::string to_text(const SchemaType& type);
@@ -34,7 +43,7 @@ struct SchemaType {
 struct Parameter {
   SchemaType type;
   std::string name;
-  bool keyword = false;  // after `*`
+  bool keyword = false;              // after `*`
   std::optional<ArgValue> fallback;  // the default
   std::string fallback_text;         // as written
 };

@@ -44,14 +44,16 @@ std::string tensor_note(const Operator& op, const Entry& entry, const Parameter&
   std::vector<std::string> parts;
   if (parameter.type.writes) parts.emplace_back("written");
   const auto pointers = entry.pointer_arrays.find(parameter.name);
-  if (pointers != entry.pointer_arrays.end() && pointers->second) parts.emplace_back("int64 tensor of addresses");
+  if (pointers != entry.pointer_arrays.end() && pointers->second)
+    parts.emplace_back("int64 tensor of addresses");
   if (std::find(entry.host.begin(), entry.host.end(), parameter.name) != entry.host.end()) {
     parts.emplace_back("host may read it");
   }
   if (!seen.dtypes.empty()) {
     parts.push_back(join(seen.dtypes, " "));
-    parts.push_back(seen.rank_low == seen.rank_high ? fmt::format("rank {}", seen.rank_low)
-                                                    : fmt::format("rank {}-{}", seen.rank_low, seen.rank_high));
+    parts.push_back(seen.rank_low == seen.rank_high
+                        ? fmt::format("rank {}", seen.rank_low)
+                        : fmt::format("rank {}-{}", seen.rank_low, seen.rank_high));
     parts.push_back("values " + join(seen.domains, " "));
   }
   return join(parts, "; ");
@@ -66,7 +68,8 @@ std::string returns_text(const Schema& schema) {
   return parts.size() == 1 ? parts[0] : "(" + join(parts, ", ") + ")";
 }
 
-std::string expression_text(const std::optional<Expression>& expression, std::string_view fallback, const Operator&) {
+std::string expression_text(const std::optional<Expression>& expression, std::string_view fallback,
+                            const Operator&) {
   if (!expression) return std::string(fallback);
   if (!expression->text().empty()) return expression->text();
   const Call none;
@@ -81,12 +84,15 @@ std::string error_text(const ErrorModel& model, const Operator& op) {
   switch (model.error_class) {
     case ErrorClass::exact:
       return text + (model.signed_zero ? ", signs of zeros included" : "");
-    case ErrorClass::random: return text + ": judged by statistics";
-    case ErrorClass::metadata: return text + ": values are not compared";
+    case ErrorClass::random:
+      return text + ": judged by statistics";
+    case ErrorClass::metadata:
+      return text + ": values are not compared";
     case ErrorClass::quantised:
       return fmt::format("{}: a share of {} may be one code off", text,
                          expression_text(model.off_by_one, fmt::format("{}", defaults.off_by_one), op));
-    default: break;
+    default:
+      break;
   }
   text += fmt::format(", {} roundings of the output, accumulator {}",
                       expression_text(model.ulps, fmt::format("{}", defaults.ulps), op),
@@ -108,11 +114,13 @@ std::string entry_text(const Operator& op, const Entry& entry) {
   };
   for (const Parameter& parameter : entry.schema.parameters) {
     std::string note = parameter.type.is_tensor() ? tensor_note(op, entry, parameter) : "";
-    if (parameter.fallback) note += (note.empty() ? "" : "; ") + ("default " + python_literal(*parameter.fallback));
+    if (parameter.fallback)
+      note += (note.empty() ? "" : "; ") + ("default " + python_literal(*parameter.fallback));
     line(parameter.name, to_text(parameter.type), note);
   }
   out += fmt::format("  {:<{}}  {}\n", "returns", names, returns_text(entry.schema));
-  out += fmt::format("  {:<{}}  {}{}\n", "judged", names, entry.outputs.empty() ? "nothing" : join(entry.outputs, ", "),
+  out += fmt::format("  {:<{}}  {}{}\n", "judged", names,
+                     entry.outputs.empty() ? "nothing" : join(entry.outputs, ", "),
                      entry.exact_strides ? "; strides must match" : "");
   if (!entry.baseline.empty()) out += fmt::format("  {:<{}}  {}\n", "as in", names, entry.baseline);
   if (!entry.forbid.empty()) out += fmt::format("  {:<{}}  {}\n", "not", names, join(entry.forbid, ", "));
@@ -133,9 +141,11 @@ std::string workloads_text(const Operator& op, const ShowOptions& options) {
     const std::size_t shown = options.all_workloads ? found.size() : std::min(kShown, found.size());
     for (std::size_t i = 0; i < shown; ++i) {
       const Workload& w = *found[i];
-      out += fmt::format("  {:<5} {}: {}{}\n", w.call.workload, w.call.entry, describe(w.call), w.edge ? "  (edge)" : "");
+      out += fmt::format("  {:<5} {}: {}{}\n", w.call.workload, w.call.entry, describe(w.call),
+                         w.edge ? "  (edge)" : "");
     }
-    if (shown < found.size()) out += fmt::format("  ...   {} more: kgbench show {} --all\n", found.size() - shown, op.name);
+    if (shown < found.size())
+      out += fmt::format("  ...   {} more: kgbench show {} --all\n", found.size() - shown, op.name);
   }
   int hidden = 0;
   for (const WorkloadTemplate& t : op.templates) hidden += t.hidden() ? t.count : 0;

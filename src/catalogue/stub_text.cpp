@@ -37,7 +37,8 @@ std::string written_lines(const Entry& entry) {
   for (const Parameter& parameter : entry.schema.parameters) {
     if (!parameter.type.writes) continue;
     if (is_pointer_array(entry, parameter)) {
-      out += fmt::format("    # {} is an int64 tensor: the addresses of the tensors to write\n", parameter.name);
+      out +=
+          fmt::format("    # {} is an int64 tensor: the addresses of the tensors to write\n", parameter.name);
     } else if (parameter.type.list) {
       out += fmt::format("    for tensor in {}:\n        launch(tensor)\n", parameter.name);
     } else if (parameter.type.optional) {
@@ -67,8 +68,11 @@ std::string entry_stub(const Entry& entry) {
       continue;
     }
     const std::string name = entry.schema.returns.size() == 1 ? "out" : fmt::format("out{}", i);
-    body += model.empty() ? fmt::format("    {} = torch.empty((), device=\"cuda\")  # shape and dtype are yours to set\n", name)
-                          : fmt::format("    {} = torch.empty_like({})  # give it the operator's shape and dtype\n", name, model);
+    body += model.empty()
+                ? fmt::format(
+                      "    {} = torch.empty((), device=\"cuda\")  # shape and dtype are yours to set\n", name)
+                : fmt::format("    {} = torch.empty_like({})  # give it the operator's shape and dtype\n",
+                              name, model);
     body += fmt::format("    launch({})\n", name);
     results.push_back(type.list ? "[" + name + "]" : name);
   }
@@ -91,7 +95,8 @@ std::string stub_text(const Operator& op) {
       "@triton.jit\n"
       "def {}(out, n, BLOCK: tl.constexpr):\n"
       "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
-      "    value = tl.zeros([BLOCK], dtype=tl.float32)  # compute here; load inputs with tl.load(x + at, mask=at < n)\n"
+      "    value = tl.zeros([BLOCK], dtype=tl.float32)  # compute here; load inputs with tl.load(x + at, "
+      "mask=at < n)\n"
       "    tl.store(out + at, value.to(out.dtype.element_ty), mask=at < n)\n"
       "\n\n"
       "def launch(out):\n"

@@ -14,7 +14,8 @@ constexpr std::string_view kTiers[] = {"smoke", "full", "published"};
 constexpr int kMaxHidden = 64;
 
 // The parameter that a key names, in the first of the template's entries that has it.
-const Parameter* parameter_of(std::string_view name, const WorkloadTemplate& out, const EntrySchemas& entries) {
+const Parameter* parameter_of(std::string_view name, const WorkloadTemplate& out,
+                              const EntrySchemas& entries) {
   for (const std::string& wanted : out.entries) {
     for (const auto& [entry, schema] : entries) {
       if (entry != wanted) continue;
@@ -32,8 +33,9 @@ void read_entries(TableReader& reader, const EntrySchemas& entries, WorkloadTemp
   if (given == nullptr && !known.empty()) out.entries = {known.front()};
   for (const std::string& name : out.entries) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      reader.problem(given, "entry", fmt::format("{} is no entry of this card{}", in_quotes(name),
-                                                 did_you_mean(name, known)));
+      reader.problem(
+          given, "entry",
+          fmt::format("{} is no entry of this card{}", in_quotes(name), did_you_mean(name, known)));
     }
   }
   if (given != nullptr && out.entries.empty()) reader.problem(given, "entry", "names no entry");
@@ -60,7 +62,8 @@ void read_tier(TableReader& reader, bool hidden, WorkloadTemplate& out) {
 }
 
 // One table of `zip`. Every list must have the same length.
-void read_zip(const TomlTable& table, TableReader& reader, const EntrySchemas& entries, WorkloadTemplate& out) {
+void read_zip(const TomlTable& table, TableReader& reader, const EntrySchemas& entries,
+              WorkloadTemplate& out) {
   ZipTemplate zip;
   for (const TomlItem& item : table.items) {
     const std::string key = "zip." + item.key;
@@ -71,7 +74,8 @@ void read_zip(const TomlTable& table, TableReader& reader, const EntrySchemas& e
     }
     if (zip.rows == 0) zip.rows = rows->size();
     if (rows->size() != zip.rows) {
-      reader.problem(&item.value, key, fmt::format("has {} values, the first list has {}", rows->size(), zip.rows));
+      reader.problem(&item.value, key,
+                     fmt::format("has {} values, the first list has {}", rows->size(), zip.rows));
       continue;
     }
     ZipColumn column{item.key, item.value.line, {}};
@@ -136,8 +140,10 @@ void read_arguments(TableReader& reader, const EntrySchemas& entries, WorkloadTe
     if (is_setting(item)) continue;
     const Parameter* parameter = parameter_of(item.key, out, entries);
     if (parameter == nullptr) {
-      reader.problem(&item.value, item.key, fmt::format("is no argument of {}{}", out.entries.empty() ? "the entry"
-                                                        : join(out.entries, ", "), did_you_mean(item.key, known)));
+      reader.problem(
+          &item.value, item.key,
+          fmt::format("is no argument of {}{}", out.entries.empty() ? "the entry" : join(out.entries, ", "),
+                      did_you_mean(item.key, known)));
       continue;
     }
     out.args.push_back(
@@ -158,7 +164,8 @@ WorkloadTemplate read_template(const TomlTable& table, int line, const std::stri
   const TomlValue* weight = table.find("weight");
   if (weight == nullptr || weight->table() == nullptr) {
     out.weight = reader.number("weight", 1);
-    if (!(out.weight >= 0 && out.weight <= 1e6)) reader.problem(weight, "weight", "must lie between 0 and 1e6");
+    if (!(out.weight >= 0 && out.weight <= 1e6))
+      reader.problem(weight, "weight", "must lie between 0 and 1e6");
   }
   out.edge = reader.flag("edge", false);
   out.when = read_when(reader);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// [[workload]] and [[hidden]] tables of a card as templates: alternatives for each argument, not yet multiplied out.
+// [[workload]] and [[hidden]] tables of a card as templates: alternatives for each argument, not yet
+// multiplied out.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@
 
 namespace kgb {
 
-// One alternative of an argument that is no tensor: an expression, a text taken as it is, or a list of expressions.
+// One alternative of an argument that is no tensor: an expression, a text taken as it is, or a list of
+// expressions.
 struct ScalarChoice {
   std::variant<Expression, std::string, std::vector<Expression>> value;
 };
@@ -34,21 +36,21 @@ struct DomainChoice {
 };
 
 struct TensorTemplate {
-  std::string like;                               // another argument: its shape, dtype and layout
+  std::string like;  // another argument: its shape, dtype and layout
   std::vector<ShapeChoice> shapes;
-  std::vector<std::vector<ShapeChoice>> lists;    // Tensor[]: the `shapes` of a card
+  std::vector<std::vector<ShapeChoice>> lists;  // Tensor[]: the `shapes` of a card
   std::vector<Expression> dtypes;
-  std::vector<std::string> layouts;               // names, or "any"
-  std::vector<DomainChoice> domains;              // may be any_float, any_int, any_finite
-  std::optional<Expression> items;                // Tensor[]: how many
+  std::vector<std::string> layouts;   // names, or "any"
+  std::vector<DomainChoice> domains;  // may be any_float, any_int, any_finite
+  std::optional<Expression> items;    // Tensor[]: how many
   std::optional<ShapeChoice> strides;
-  std::optional<Expression> offset, storage;      // elements
+  std::optional<Expression> offset, storage;  // elements
 };
 
 struct ArgTemplate {
   std::string name;
   int line = 0;
-  std::vector<ScalarChoice> scalars;     // alternatives; empty when `tensor` is set
+  std::vector<ScalarChoice> scalars;  // alternatives; empty when `tensor` is set
   std::optional<TensorTemplate> tensor;
 };
 
@@ -66,11 +68,11 @@ struct ZipTemplate {
 struct WorkloadTemplate {
   std::string where;  // "workload[3]"
   int line = 0;
-  std::string tier;   // smoke, full, published; hidden
+  std::string tier;  // smoke, full, published; hidden
   std::vector<std::string> entries;
   double weight = 1;
   bool edge = false;
-  int count = 0;      // hidden: how many to draw
+  int count = 0;  // hidden: how many to draw
   std::vector<ArgTemplate> args;
   std::vector<ZipTemplate> zips;
   std::vector<ArgTemplate> variables;  // `let`: names for expressions, each an axis of the grid
@@ -81,8 +83,8 @@ struct WorkloadTemplate {
 // The entries that a template may name, with their schemas.
 using EntrySchemas = std::vector<std::pair<std::string, const Schema*>>;
 
-[[nodiscard]] WorkloadTemplate read_template(const TomlTable& table, int line, const std::string& where, bool hidden,
-                                             const EntrySchemas& entries, Problems& problems);
+[[nodiscard]] WorkloadTemplate read_template(const TomlTable& table, int line, const std::string& where,
+                                             bool hidden, const EntrySchemas& entries, Problems& problems);
 // "kind(p1, p2)" as on a card. any_float, any_int and any_finite are accepted.
 [[nodiscard]] Result<DomainChoice> parse_domain(std::string_view text);
 

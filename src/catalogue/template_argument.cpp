@@ -16,7 +16,9 @@ struct Place {
   std::string where;
   Problems& problems;
   void problem(std::string_view what) const { problems.add(line, where, what); }
-  [[nodiscard]] Place at(std::string_view key) const { return {line, fmt::format("{}.{}", where, key), problems}; }
+  [[nodiscard]] Place at(std::string_view key) const {
+    return {line, fmt::format("{}.{}", where, key), problems};
+  }
 };
 
 std::vector<std::string> dtype_names() {
@@ -26,9 +28,8 @@ std::vector<std::string> dtype_names() {
 }
 
 bool is_word(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_';
-  });
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
 std::optional<Expression> expression(std::string_view text, const Place& place) {
@@ -72,7 +73,8 @@ std::optional<ScalarChoice> list_value(const TomlArray& items, const Place& plac
 }
 
 // One value of an argument that is no tensor (or is None).
-std::optional<ScalarChoice> scalar_value(const TomlValue& value, const Parameter* parameter, const Place& place) {
+std::optional<ScalarChoice> scalar_value(const TomlValue& value, const Parameter* parameter,
+                                         const Place& place) {
   const auto wrap = [](std::optional<Expression> parsed) -> std::optional<ScalarChoice> {
     if (!parsed) return std::nullopt;
     return ScalarChoice{std::move(*parsed)};
@@ -98,7 +100,8 @@ std::optional<ScalarChoice> scalar_value(const TomlValue& value, const Parameter
       if (text != nullptr) return ScalarChoice{*text};
       place.problem(fmt::format("must be a text, not a {}", value.type()));
       return std::nullopt;
-    case BaseType::dtype: return wrap(dtype(value, place));
+    case BaseType::dtype:
+      return wrap(dtype(value, place));
     case BaseType::generator:
       if (const bool* flag = std::get_if<bool>(&value.data); flag != nullptr && *flag) {
         return ScalarChoice{Expression::constant(GeneratorValue{})};
@@ -108,7 +111,8 @@ std::optional<ScalarChoice> scalar_value(const TomlValue& value, const Parameter
     case BaseType::tensor:
       place.problem(fmt::format("must be a table {{ shape = ..., dtype = ... }}, not a {}", value.type()));
       return std::nullopt;
-    default: return wrap(number(value, place));
+    default:
+      return wrap(number(value, place));
   }
 }
 
@@ -133,8 +137,8 @@ std::optional<ShapeChoice> shape_value(const TomlValue& value, const Place& plac
 
 bool holds_list(const TomlValue& value) {
   const TomlArray* items = value.array();
-  return items != nullptr &&
-         std::any_of(items->begin(), items->end(), [](const TomlValue& item) { return item.array() != nullptr; });
+  return items != nullptr && std::any_of(items->begin(), items->end(),
+                                         [](const TomlValue& item) { return item.array() != nullptr; });
 }
 
 std::vector<ShapeChoice> shape_values(const TomlValue& value, const Place& place) {
@@ -156,7 +160,8 @@ std::vector<std::vector<ShapeChoice>> shape_lists(const TomlValue& value, const 
     place.problem("must be a list of lists of shapes");
     return {};
   }
-  const bool nested = std::any_of(items->begin(), items->end(), [](const TomlValue& item) { return holds_list(item); });
+  const bool nested =
+      std::any_of(items->begin(), items->end(), [](const TomlValue& item) { return holds_list(item); });
   std::vector<std::vector<ShapeChoice>> out;
   if (!nested) {
     out.emplace_back();
@@ -199,7 +204,8 @@ void read_layouts(const TomlValue* value, const Place& place, TensorTemplate& ou
       continue;
     }
     place.problem(text == nullptr ? "must name a layout"
-                                  : fmt::format("{} is no layout{}", in_quotes(*text), did_you_mean(*text, layout_names())));
+                                  : fmt::format("{} is no layout{}", in_quotes(*text),
+                                                did_you_mean(*text, layout_names())));
   }
 }
 
@@ -231,7 +237,8 @@ TensorTemplate tensor_value(const TomlTable& table, const Parameter& parameter, 
   read_layouts(reader.find("layout"), place.at("layout"), out);
   read_domains(reader.find("domain"), place.at("domain"), out);
   if (const TomlValue* items = reader.find("items")) out.items = number(*items, place.at("items"));
-  if (const TomlValue* strides = reader.find("strides")) out.strides = shape_value(*strides, place.at("strides"));
+  if (const TomlValue* strides = reader.find("strides"))
+    out.strides = shape_value(*strides, place.at("strides"));
   if (const TomlValue* offset = reader.find("offset")) out.offset = number(*offset, place.at("offset"));
   if (const TomlValue* storage = reader.find("storage")) out.storage = number(*storage, place.at("storage"));
   reader.finish();

@@ -11,14 +11,15 @@
 namespace kgb {
 
 struct ListFilter {
-  std::string suite;   // empty: all
+  std::string suite;  // empty: all
   std::string family;
   std::string tag;
-  std::string word;    // in the name, letters of either case
+  std::string word;  // in the name, letters of either case
 };
 
 // The operators that pass every filter, in order of name. Unknown suites, families and tags are errors.
-[[nodiscard]] Result<std::vector<const Operator*>> listed(const Catalogue& catalogue, const ListFilter& filter);
+[[nodiscard]] Result<std::vector<const Operator*>> listed(const Catalogue& catalogue,
+                                                          const ListFilter& filter);
 // One line per operator and a line that counts them.
 [[nodiscard]] Result<std::string> list_text(const Catalogue& catalogue, const ListFilter& filter);
 [[nodiscard]] Result<nlohmann::json> list_json(const Catalogue& catalogue, const ListFilter& filter);
@@ -27,11 +28,12 @@ struct ShowOptions {
   bool all_workloads = false;  // else the first few of each tier
 };
 // Entries with types, tolerance, cost, workloads. Of hidden workloads only their number.
-[[nodiscard]] std::string show_text(const Catalogue& catalogue, const Operator& op, const ShowOptions& options = {});
+[[nodiscard]] std::string show_text(const Catalogue& catalogue, const Operator& op,
+                                    const ShowOptions& options = {});
 [[nodiscard]] nlohmann::json show_json(const Catalogue& catalogue, const Operator& op);
 
-// A candidate to start from: every entry with its signature, outputs allocated, one kernel to fill in. It records
-// without error; its values are wrong.
+// A candidate to start from: every entry with its signature, outputs allocated, one kernel to fill in. It
+// records without error; its values are wrong.
 [[nodiscard]] std::string stub_text(const Operator& op);
 
 }  // namespace kgb

@@ -21,7 +21,10 @@ Json counts(const Operator& op) {
 }
 
 Json summary(const Operator& op) {
-  return {{"name", op.name}, {"family", op.family}, {"tags", op.tags}, {"entries", op.entries.size()},
+  return {{"name", op.name},
+          {"family", op.family},
+          {"tags", op.tags},
+          {"entries", op.entries.size()},
           {"workloads", counts(op)}};
 }
 
@@ -32,10 +35,15 @@ Json entry_json(const Entry& entry) {
     if (parameter.fallback) arg["default"] = python_literal(*parameter.fallback);
     args.push_back(std::move(arg));
   }
-  return {{"name", entry.name},         {"signature", signature_text(entry.name, entry.schema)},
-          {"schema", entry.schema.text}, {"args", std::move(args)},
-          {"outputs", entry.outputs},    {"baseline", entry.baseline},
-          {"exact_strides", entry.exact_strides}, {"host", entry.host}, {"forbid", entry.forbid},
+  return {{"name", entry.name},
+          {"signature", signature_text(entry.name, entry.schema)},
+          {"schema", entry.schema.text},
+          {"args", std::move(args)},
+          {"outputs", entry.outputs},
+          {"baseline", entry.baseline},
+          {"exact_strides", entry.exact_strides},
+          {"host", entry.host},
+          {"forbid", entry.forbid},
           {"native", entry.native}};
 }
 
@@ -60,8 +68,12 @@ Json show_json(const Catalogue& /*catalogue*/, const Operator& op) {
   out["entries"] = std::move(entries);
   Json workloads = Json::array();
   for (const Workload& workload : op.fixed) {
-    workloads.push_back({{"id", workload.call.workload}, {"tier", name_of(workload.tier)}, {"entry", workload.call.entry},
-                         {"description", describe(workload.call)}, {"weight", workload.weight}, {"edge", workload.edge}});
+    workloads.push_back({{"id", workload.call.workload},
+                         {"tier", name_of(workload.tier)},
+                         {"entry", workload.call.entry},
+                         {"description", describe(workload.call)},
+                         {"weight", workload.weight},
+                         {"edge", workload.edge}});
   }
   out["fixed_workloads"] = std::move(workloads);
   return out;

@@ -21,7 +21,9 @@ struct Refused {
   std::string why;
 };
 
-int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
+int line_of(const toml::node& node) {
+  return static_cast<int>(node.source().begin.line);
+}
 
 TomlValue copy(const toml::node& node, int depth, Refused& refused);
 
@@ -34,7 +36,8 @@ TomlTable copy_table(const toml::table& table, int depth, Refused& refused) {
   for (const auto& [key, value] : table) {
     placed.push_back({key.source().begin, {std::string(key.str()), copy(value, depth + 1, refused)}});
   }
-  std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) { return a.at < b.at; });
+  std::stable_sort(placed.begin(), placed.end(),
+                   [](const Placed& a, const Placed& b) { return a.at < b.at; });
   TomlTable out;
   for (Placed& entry : placed) {
     entry.item.value.line = static_cast<int>(entry.at.line);
@@ -68,7 +71,8 @@ TomlValue copy(const toml::node& node, int depth, Refused& refused) {
   return out;
 }
 
-// The library nests one table for each dot of a key without a limit of its own; its tables would overflow the stack.
+// The library nests one table for each dot of a key without a limit of its own; its tables would overflow the
+// stack.
 int line_of_dots(std::string_view text) {
   int line = 1;
   std::size_t dots = 0;
@@ -102,7 +106,8 @@ Result<TomlTable> parse_toml(std::string_view text) {
                                   human_bytes(kMaxTomlBytes)));
   }
   if (!is_utf8(text)) return user_error("1: is not UTF-8 text");
-  if (const int line = line_of_dots(text)) return user_error(fmt::format("{}: more than 500 dots in one line", line));
+  if (const int line = line_of_dots(text))
+    return user_error(fmt::format("{}: more than 500 dots in one line", line));
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();

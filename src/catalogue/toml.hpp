@@ -38,7 +38,8 @@ struct TomlItem {
 
 inline constexpr std::size_t kMaxTomlBytes = 1u << 20;
 
-// The error's message starts with "LINE: ". Text of more than kMaxTomlBytes is refused, as are dates and times.
+// The error's message starts with "LINE: ". Text of more than kMaxTomlBytes is refused, as are dates and
+// times.
 [[nodiscard]] Result<TomlTable> parse_toml(std::string_view text);
 
 }  // namespace kgb

@@ -14,7 +14,8 @@ using Ints = std::vector<std::int64_t>;
 
 Ints row_major(const Ints& shape) {
   Ints strides(shape.size(), 1);
-  for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<std::int64_t>(shape[d], 1);
+  for (std::size_t d = shape.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * std::max<std::int64_t>(shape[d], 1);
   return strides;
 }
 
@@ -85,7 +86,8 @@ std::string layout_text(const TensorSpec& spec) {
       return " permuted" + offset;
     }
   }
-  if (rank >= 4 && same_layout(spec.shape, spec.strides, strides_of_order(spec.shape, channels_last_order(rank)))) {
+  if (rank >= 4 &&
+      same_layout(spec.shape, spec.strides, strides_of_order(spec.shape, channels_last_order(rank)))) {
     return " channels_last" + offset;
   }
   if (doubled(plain, spec.strides)) return " sliced" + offset;
@@ -95,14 +97,16 @@ std::string layout_text(const TensorSpec& spec) {
 }
 
 std::string tensor_text(const TensorSpec& spec) {
-  std::string text = fmt::format("{}[{}]{}", name_of(spec.dtype), fmt::join(spec.shape, ","), layout_text(spec));
+  std::string text =
+      fmt::format("{}[{}]{}", name_of(spec.dtype), fmt::join(spec.shape, ","), layout_text(spec));
   if (spec.domain.kind != "normal") text += " " + spec.domain.kind;
   return text;
 }
 
 std::string items_text(const std::vector<TensorSpec>& items) {
   if (items.empty()) return "no tensors";
-  const bool equal = std::all_of(items.begin(), items.end(), [&](const TensorSpec& item) { return item == items[0]; });
+  const bool equal =
+      std::all_of(items.begin(), items.end(), [&](const TensorSpec& item) { return item == items[0]; });
   if (equal) return fmt::format("{} x {}", items.size(), tensor_text(items[0]));
   std::vector<std::string> texts;
   for (const TensorSpec& item : items) texts.push_back(tensor_text(item));
@@ -118,9 +122,13 @@ struct ArgText {
   std::string operator()(bool value) const { return name + (value ? "=True" : "=False"); }
   std::string operator()(std::int64_t value) const { return fmt::format("{}={}", name, value); }
   std::string operator()(double value) const { return fmt::format("{}={}", name, value); }
-  std::string operator()(const Complex& value) const { return fmt::format("{}=({}{:+}j)", name, value.re, value.im); }
+  std::string operator()(const Complex& value) const {
+    return fmt::format("{}=({}{:+}j)", name, value.re, value.im);
+  }
   std::string operator()(const std::string& value) const { return fmt::format("{}='{}'", name, value); }
-  std::string operator()(const DTypeValue& value) const { return fmt::format("{}={}", name, name_of(value.dtype)); }
+  std::string operator()(const DTypeValue& value) const {
+    return fmt::format("{}={}", name, name_of(value.dtype));
+  }
   std::string operator()(const std::vector<std::int64_t>& value) const {
     return fmt::format("{}=[{}]", name, fmt::join(value, ","));
   }
@@ -135,7 +143,9 @@ std::int64_t TensorSpec::numel() const {
   return count;
 }
 
-std::int64_t TensorSpec::storage_bytes() const { return storage * static_cast<std::int64_t>(size_of(dtype)); }
+std::int64_t TensorSpec::storage_bytes() const {
+  return storage * static_cast<std::int64_t>(size_of(dtype));
+}
 
 Status check_spec(const TensorSpec& spec) {
   constexpr std::int64_t most = std::int64_t{1} << 42;  // elements; 32 TiB of doubles
@@ -149,10 +159,12 @@ Status check_spec(const TensorSpec& spec) {
   for (std::size_t d = 0; d < spec.shape.size(); ++d) {
     const std::int64_t size = spec.shape[d], stride = spec.strides[d];
     if (size < 0 || stride < 0) return user_error(fmt::format("negative size or stride in dimension {}", d));
-    if (size > most || stride > most) return user_error(fmt::format("size or stride too large in dimension {}", d));
+    if (size > most || stride > most)
+      return user_error(fmt::format("size or stride too large in dimension {}", d));
     if (__builtin_mul_overflow(count, size, &count) || count > most) return user_error("too many elements");
     std::int64_t span = 0;
-    if (size > 0 && (__builtin_mul_overflow(size - 1, stride, &span) || __builtin_add_overflow(last, span, &last))) {
+    if (size > 0 &&
+        (__builtin_mul_overflow(size - 1, stride, &span) || __builtin_add_overflow(last, span, &last))) {
       return user_error("strides reach too far");
     }
   }
@@ -174,7 +186,8 @@ std::string describe(const Call& call) {
 std::vector<std::pair<std::string, TensorSpec>> tensors_of(const Call& call) {
   std::vector<std::pair<std::string, TensorSpec>> found;
   const auto add_items = [&](const std::string& name, const std::vector<TensorSpec>& items) {
-    for (std::size_t i = 0; i < items.size(); ++i) found.emplace_back(fmt::format("{}[{}]", name, i), items[i]);
+    for (std::size_t i = 0; i < items.size(); ++i)
+      found.emplace_back(fmt::format("{}[{}]", name, i), items[i]);
   };
   for (const Arg& arg : call.args) {
     if (const auto* spec = std::get_if<TensorSpec>(&arg.value)) {

@@ -30,8 +30,8 @@ Json number_json(double value) {
 Json tensor_json(const TensorSpec& spec) {
   Json domain = Json::array({spec.domain.kind});
   for (const double param : spec.domain.params) domain.push_back(number_json(param));
-  return {{"dtype", name_of(spec.dtype)}, {"shape", spec.shape},   {"strides", spec.strides},
-          {"offset", spec.offset},        {"storage", spec.storage}, {"domain", domain},
+  return {{"dtype", name_of(spec.dtype)}, {"shape", spec.shape},       {"strides", spec.strides},
+          {"offset", spec.offset},        {"storage", spec.storage},   {"domain", domain},
           {"mutated", spec.mutated},      {"host", spec.host_readable}};
 }
 
@@ -50,7 +50,9 @@ struct ValueWriter {
   void operator()(bool value) const { out["bool"] = value; }
   void operator()(std::int64_t value) const { out["int"] = value; }
   void operator()(double value) const { out["float"] = number_json(value); }
-  void operator()(const Complex& z) const { out["complex"] = Json::array({number_json(z.re), number_json(z.im)}); }
+  void operator()(const Complex& z) const {
+    out["complex"] = Json::array({number_json(z.re), number_json(z.im)});
+  }
   void operator()(const std::string& value) const { out["str"] = value; }
   void operator()(const DTypeValue& value) const { out["dtype"] = name_of(value.dtype); }
   void operator()(const std::vector<std::int64_t>& value) const { out["ints"] = value; }
@@ -138,7 +140,8 @@ const Json* field(const Json& json, const char* key) {
 }
 
 Result<TensorSpec> read_tensor(const Json& json, const std::string& path) {
-  KGB_CHECK(only_keys(json, path, {"dtype", "shape", "strides", "offset", "storage", "domain", "mutated", "host"}));
+  KGB_CHECK(
+      only_keys(json, path, {"dtype", "shape", "strides", "offset", "storage", "domain", "mutated", "host"}));
   for (const char* key : {"dtype", "shape", "strides", "offset", "storage", "domain"}) {
     if (field(json, key) == nullptr) return at(path, fmt::format("lacks '{}'", key));
   }
@@ -202,8 +205,9 @@ Result<ArgValue> read_value(const std::string& key, const Json& json, const std:
 }
 
 Result<Arg> read_arg(const Json& json, const std::string& path) {
-  static const std::set<std::string_view> kinds{"tensor", "tensors", "pointers", "int",   "float",     "bool",
-                                                "str",    "complex", "ints",     "dtype", "generator", "none"};
+  static const std::set<std::string_view> kinds{"tensor", "tensors", "pointers",  "int",
+                                                "float",  "bool",    "str",       "complex",
+                                                "ints",   "dtype",   "generator", "none"};
   if (!json.is_object()) return at(path, "is no object");
   Arg arg;
   int values = 0;
@@ -227,7 +231,9 @@ Result<Arg> read_arg(const Json& json, const std::string& path) {
 
 }  // namespace
 
-Result<TensorSpec> tensor_spec_from_json(const Json& json) { return read_tensor(json, "tensor"); }
+Result<TensorSpec> tensor_spec_from_json(const Json& json) {
+  return read_tensor(json, "tensor");
+}
 
 Json to_json(const Call& call) {
   Json args = Json::array();
@@ -256,7 +262,8 @@ Result<Call> call_from_json(const Json& json) {
   for (const Json& item : args) {
     const std::string path = fmt::format("args[{}]", call.args.size());
     KGB_TRY(Arg arg, read_arg(item, path));
-    if (!names.insert(arg.name).second) return at(path, fmt::format("a second argument {}", in_quotes(arg.name)));
+    if (!names.insert(arg.name).second)
+      return at(path, fmt::format("a second argument {}", in_quotes(arg.name)));
     call.args.push_back(std::move(arg));
   }
   return call;

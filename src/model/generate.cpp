@@ -25,15 +25,29 @@ using generating::Words;
 enum Block : std::uint32_t { kValue = 0, kMore = 1, kSpike = 2, kPermutation = 3 };
 
 enum class Kind : std::uint8_t {
-  normal, uniform, integers, boolean, constant, arange, special, finite_special, ties, spike, precision, subnormal,
-  permutation, sorted, triangular, nan,
+  normal,
+  uniform,
+  integers,
+  boolean,
+  constant,
+  arange,
+  special,
+  finite_special,
+  ties,
+  spike,
+  precision,
+  subnormal,
+  permutation,
+  sorted,
+  triangular,
+  nan,
 };
 
 struct DomainRule {
   std::string_view name;
   Kind kind;
-  std::size_t least, most;          // number of parameters
-  std::array<double, 4> defaults;   // for parameters that are left out
+  std::size_t least, most;         // number of parameters
+  std::array<double, 4> defaults;  // for parameters that are left out
 };
 
 constexpr DomainRule kRules[] = {
@@ -70,13 +84,14 @@ struct Stream {
   Kind kind = Kind::normal;
   std::array<double, 4> p{};
   PhiloxKey key{};
-  DType dtype = DType::f32;      // of a component
+  DType dtype = DType::f32;  // of a component
   bool complex = false;
   std::uint64_t components = 0;  // in the whole storage
 };
 
 std::array<std::uint32_t, 4> words_at(const Stream& s, std::uint64_t index, std::uint32_t block) {
-  return philox4x32({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), block, 0}, s.key);
+  return philox4x32({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), block, 0},
+                    s.key);
 }
 
 Stream make_stream(const TensorSpec& spec, PhiloxKey key) {
@@ -89,7 +104,8 @@ Stream make_stream(const TensorSpec& spec, PhiloxKey key) {
   if (rule == nullptr) rule = &kRules[0];  // callers check; a wrong kind must not crash
   s.kind = rule->kind;
   s.p = rule->defaults;
-  for (std::size_t i = 0; i < std::min<std::size_t>(spec.domain.params.size(), 4); ++i) s.p[i] = spec.domain.params[i];
+  for (std::size_t i = 0; i < std::min<std::size_t>(spec.domain.params.size(), 4); ++i)
+    s.p[i] = spec.domain.params[i];
   if (rule->name == "large") s.p = {-s.p[0], s.p[0]};
   if (rule->name == "indices") s.p = {0, std::max(s.p[0], 1.0) - 1};
   return s;
@@ -223,11 +239,13 @@ void fill(const Stream& s, std::uint64_t first, const Words& a, const Words& b, 
   switch (s.kind) {
     case Kind::normal:
     case Kind::special:
-    case Kind::finite_special: return normals(s, a, b, out);
+    case Kind::finite_special:
+      return normals(s, a, b, out);
     case Kind::uniform:
       generating::unit_reals(a, out);
       return generating::affine(s.p[0], s.p[1] - s.p[0], out);
-    case Kind::integers: return integers(a, s.p[0], s.p[1], out);
+    case Kind::integers:
+      return integers(a, s.p[0], s.p[1], out);
     case Kind::boolean:
       generating::unit_reals(a, out);
       for (std::size_t i = 0; i < kLanes; ++i) out[i] = out[i] < s.p[0] ? 1 : 0;
@@ -238,16 +256,21 @@ void fill(const Stream& s, std::uint64_t first, const Words& a, const Words& b, 
       const bool real = is_float(s.dtype);
       const bool natural = s.dtype == DType::b8 || s.dtype == DType::u8 || s.dtype == DType::u16 ||
                            s.dtype == DType::u32 || s.dtype == DType::u64;
-      return generating::affine(natural ? 0 : -std::floor(distinct / 2) * (real ? 0.5 : 1.0), real ? 0.5 : 1.0, out);
+      return generating::affine(natural ? 0 : -std::floor(distinct / 2) * (real ? 0.5 : 1.0),
+                                real ? 0.5 : 1.0, out);
     }
-    case Kind::spike: return spikes(s, a, first, out);
-    case Kind::precision: return precisions(s, a, out);
-    case Kind::triangular: return triangle(s, a, first, out);
+    case Kind::spike:
+      return spikes(s, a, first, out);
+    case Kind::precision:
+      return precisions(s, a, out);
+    case Kind::triangular:
+      return triangle(s, a, first, out);
     case Kind::nan:
     case Kind::subnormal:  // its bits are set by generating::replace
       std::fill(out, out + kLanes, s.kind == Kind::nan ? std::numeric_limits<double>::quiet_NaN() : 0.0);
       return;
-    default: return indexed(s, a, first, out);
+    default:
+      return indexed(s, a, first, out);
   }
 }
 
@@ -256,8 +279,8 @@ void fill(const Stream& s, std::uint64_t first, const Words& a, const Words& b, 
 PhiloxKey stream_key(std::string_view path, std::uint64_t seed, int trial, int call) {
   const Digest digest = sha256(fmt::format("{}/{}/{}/{}", seed_text(seed), trial, call, path));
   const auto word = [&](std::size_t at) {
-    return std::uint32_t{digest[at]} | std::uint32_t{digest[at + 1]} << 8 | std::uint32_t{digest[at + 2]} << 16 |
-           std::uint32_t{digest[at + 3]} << 24;
+    return std::uint32_t{digest[at]} | std::uint32_t{digest[at + 1]} << 8 |
+           std::uint32_t{digest[at + 2]} << 16 | std::uint32_t{digest[at + 3]} << 24;
   };
   return {word(0), word(4)};
 }
@@ -287,7 +310,8 @@ void generate(const TensorSpec& spec, std::string_view path, std::uint64_t seed,
 Status check_domain(const Domain& domain) {
   const DomainRule* rule = rule_named(domain.kind);
   if (rule == nullptr) {
-    return user_error(fmt::format("{} is no domain{}", in_quotes(domain.kind), did_you_mean(domain.kind, domain_kinds())));
+    return user_error(
+        fmt::format("{} is no domain{}", in_quotes(domain.kind), did_you_mean(domain.kind, domain_kinds())));
   }
   const std::size_t given = domain.params.size();
   if (given < rule->least || given > rule->most) {
@@ -303,8 +327,8 @@ Status check_domain(const Domain& domain) {
   const auto at_least = [&](std::size_t i, double least) { return given <= i || domain.params[i] >= least; };
   const bool ranged = domain.kind == "integers" || domain.kind == "sorted" || domain.kind == "uniform";
   if (ranged && given == 2 && domain.params[0] > domain.params[1]) {
-    return user_error(fmt::format("domain {} has an empty range {} .. {}", rule->name, domain.params[0],
-                                  domain.params[1]));
+    return user_error(
+        fmt::format("domain {} has an empty range {} .. {}", rule->name, domain.params[0], domain.params[1]));
   }
   if ((domain.kind == "indices" && !at_least(0, 0)) || (domain.kind == "ties" && !at_least(0, 1)) ||
       (domain.kind == "triangular" && (!at_least(0, 0) || !at_least(1, 0)))) {
@@ -319,7 +343,9 @@ std::vector<std::string> domain_kinds() {
   return names;
 }
 
-std::string seed_text(std::uint64_t seed) { return fmt::format("{:016x}", seed); }
+std::string seed_text(std::uint64_t seed) {
+  return fmt::format("{:016x}", seed);
+}
 
 std::optional<std::uint64_t> seed_from_text(std::string_view text) {
   if (text.starts_with("0x")) text.remove_prefix(2);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a tensor's values from a seed: the one implementation, the same bytes on every machine (docs/contracts/values.md).
+// Makes a tensor's values from a seed: the one implementation, the same bytes on every machine
+// (docs/contracts/values.md).
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,8 @@ namespace kgb {
 void generate(const TensorSpec& spec, std::string_view path, std::uint64_t seed, int trial, int call,
               std::span<std::byte> storage);
 
-// The key of a tensor's stream: the first 8 bytes of SHA-256 of "seed/trial/call/path", the seed as seed_text().
+// The key of a tensor's stream: the first 8 bytes of SHA-256 of "seed/trial/call/path", the seed as
+// seed_text().
 [[nodiscard]] PhiloxKey stream_key(std::string_view path, std::uint64_t seed, int trial, int call);
 
 // A domain's kind is known, the number of its parameters fits, and each is in range.

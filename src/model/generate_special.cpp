@@ -14,25 +14,31 @@ struct Format {
   bool infinity;
   [[nodiscard]] std::uint64_t sign() const { return std::uint64_t{1} << (mantissa + exponent); }
   [[nodiscard]] std::uint64_t smallest_normal() const { return std::uint64_t{1} << mantissa; }
-  [[nodiscard]] std::uint64_t one() const {
-    return ((std::uint64_t{1} << (exponent - 1)) - 1) << mantissa;
-  }
+  [[nodiscard]] std::uint64_t one() const { return ((std::uint64_t{1} << (exponent - 1)) - 1) << mantissa; }
   [[nodiscard]] std::uint64_t infinity_bits() const {
     return ((std::uint64_t{1} << exponent) - 1) << mantissa;
   }
   // e4m3 uses its top exponent for numbers; all ones is its only NaN, and stands in for infinity.
-  [[nodiscard]] std::uint64_t nan() const { return infinity ? infinity_bits() | smallest_normal() >> 1 : sign() - 1; }
+  [[nodiscard]] std::uint64_t nan() const {
+    return infinity ? infinity_bits() | smallest_normal() >> 1 : sign() - 1;
+  }
   [[nodiscard]] std::uint64_t largest() const { return infinity ? infinity_bits() - 1 : sign() - 2; }
 };
 
 Format format_of(DType dtype) {
   switch (dtype) {
-    case DType::f8e4m3: return {3, 4, false};
-    case DType::f8e5m2: return {2, 5, true};
-    case DType::f16: return {10, 5, true};
-    case DType::bf16: return {7, 8, true};
-    case DType::f64: return {52, 11, true};
-    default: return {23, 8, true};
+    case DType::f8e4m3:
+      return {3, 4, false};
+    case DType::f8e5m2:
+      return {2, 5, true};
+    case DType::f16:
+      return {10, 5, true};
+    case DType::bf16:
+      return {7, 8, true};
+    case DType::f64:
+      return {52, 11, true};
+    default:
+      return {23, 8, true};
   }
 }
 
@@ -41,8 +47,8 @@ using Table = std::array<std::uint64_t, 16>;
 Table integer_table(DType dtype) {
   const int bits = static_cast<int>(size_of(dtype)) * 8;
   const std::uint64_t all = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-  const bool natural =
-      dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32 || dtype == DType::u64 || dtype == DType::b8;
+  const bool natural = dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32 ||
+                       dtype == DType::u64 || dtype == DType::b8;
   if (dtype == DType::b8) return {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
   const std::uint64_t low = natural ? 0 : std::uint64_t{1} << (bits - 1);
   const std::uint64_t high = natural ? all : low - 1;
@@ -55,8 +61,12 @@ Table special_table(DType dtype) {
   const Format f = format_of(dtype);
   const std::uint64_t s = f.sign(), inf = f.infinity ? f.infinity_bits() : f.nan();
   const std::uint64_t middle = f.smallest_normal() / 2 + 1;
-  return {0,       s,           inf,  s | inf,  f.nan(),           inf,  1,           s | 1,
-          middle, s | middle, f.largest(), s | f.largest(), f.one(), s | f.one(), f.smallest_normal(), s | inf};
+  return {0,          s,           inf,
+          s | inf,    f.nan(),     inf,
+          1,          s | 1,       middle,
+          s | middle, f.largest(), s | f.largest(),
+          f.one(),    s | f.one(), f.smallest_normal(),
+          s | inf};
 }
 
 Table finite_table(DType dtype) {
@@ -68,8 +78,9 @@ Table finite_table(DType dtype) {
   }
   const Format f = format_of(dtype);
   const std::uint64_t s = f.sign(), middle = f.smallest_normal() / 2 + 1, edge = f.smallest_normal();
-  return {0, s, 0, s, 1, s | 1, middle, s | middle, edge - 1, s | (edge - 1), edge, s | edge,
-          f.one(), s | f.one(), f.one(), s | f.one()};
+  return {
+      0,    s,        0,       s,           1,       s | 1,      middle, s | middle, edge - 1, s | (edge - 1),
+      edge, s | edge, f.one(), s | f.one(), f.one(), s | f.one()};
 }
 
 void put_bits(DType dtype, std::uint64_t bits, std::size_t i, std::byte* to) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inner loops of generate(), shaped for the vectoriser; integers and IEEE + - * only, so that all machines agree.
+// Inner loops of generate(), shaped for the vectoriser; integers and IEEE + - * only, so that all machines
+// agree.
 #include "model/generate_words.hpp"
 
 #include <bit>
@@ -7,8 +8,8 @@
 #include <cstring>
 #include <limits>
 
-// One clone per instruction set: the loops are many times faster with wide multiplies. Sanitizers cannot follow
-// the resolver that runs before their start.
+// One clone per instruction set: the loops are many times faster with wide multiplies. Sanitizers cannot
+// follow the resolver that runs before their start.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
 #define KGB_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -20,8 +21,8 @@ namespace {
 
 constexpr std::size_t kGroup = 16;  // lanes whose state stays in registers
 
-// Rounds a float to a narrower one of M mantissa bits and exponent bias B, to nearest even. The input is within the
-// narrow type's range or not finite.
+// Rounds a float to a narrower one of M mantissa bits and exponent bias B, to nearest even. The input is
+// within the narrow type's range or not finite.
 template <int M, int B>
 std::uint32_t narrow(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
@@ -73,13 +74,14 @@ KGB_CLONES void store_f16(const double* values, std::size_t count, std::byte* to
     const std::uint32_t sign = (bits >> 16) & 0x8000u;
     const std::uint32_t magnitude = bits & 0x7fffffffu;
     const std::uint32_t special = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
-    put(to, i, static_cast<std::uint16_t>(sign | (magnitude >= 0x7f800000u ? special : narrow<10, 15>(value))));
+    put(to, i,
+        static_cast<std::uint16_t>(sign | (magnitude >= 0x7f800000u ? special : narrow<10, 15>(value))));
   }
 }
 
 template <int M, int B>
-void store_f8(const double* values, std::size_t count, double largest, std::uint32_t infinity, std::uint32_t nan,
-              std::byte* to) {
+void store_f8(const double* values, std::size_t count, double largest, std::uint32_t infinity,
+              std::uint32_t nan, std::byte* to) {
   for (std::size_t i = 0; i < count; ++i) {
     const float value = static_cast<float>(within(values[i], largest));
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
@@ -159,27 +161,42 @@ KGB_CLONES void affine(double low, double scale, double* out) {
 
 void store_values(const double* values, std::size_t count, DType dtype, std::byte* to) {
   switch (dtype) {
-    case DType::f32: return store_f32(values, count, to);
-    case DType::f16: return store_f16(values, count, to);
-    case DType::bf16: return store_bf16(values, count, to);
-    case DType::f8e4m3: return store_f8<3, 7>(values, count, 448.0, 0x7f, 0x7f, to);
-    case DType::f8e5m2: return store_f8<2, 15>(values, count, 57344.0, 0x7c, 0x7e, to);
-    case DType::i8: return store_integer<std::int8_t>(values, count, to);
-    case DType::u8: return store_integer<std::uint8_t>(values, count, to);
-    case DType::i16: return store_integer<std::int16_t>(values, count, to);
-    case DType::u16: return store_integer<std::uint16_t>(values, count, to);
-    case DType::i32: return store_integer<std::int32_t>(values, count, to);
-    case DType::u32: return store_integer<std::uint32_t>(values, count, to);
-    case DType::i64: return store_integer<std::int64_t>(values, count, to);
-    case DType::u64: return store_integer<std::uint64_t>(values, count, to);
+    case DType::f32:
+      return store_f32(values, count, to);
+    case DType::f16:
+      return store_f16(values, count, to);
+    case DType::bf16:
+      return store_bf16(values, count, to);
+    case DType::f8e4m3:
+      return store_f8<3, 7>(values, count, 448.0, 0x7f, 0x7f, to);
+    case DType::f8e5m2:
+      return store_f8<2, 15>(values, count, 57344.0, 0x7c, 0x7e, to);
+    case DType::i8:
+      return store_integer<std::int8_t>(values, count, to);
+    case DType::u8:
+      return store_integer<std::uint8_t>(values, count, to);
+    case DType::i16:
+      return store_integer<std::int16_t>(values, count, to);
+    case DType::u16:
+      return store_integer<std::uint16_t>(values, count, to);
+    case DType::i32:
+      return store_integer<std::int32_t>(values, count, to);
+    case DType::u32:
+      return store_integer<std::uint32_t>(values, count, to);
+    case DType::i64:
+      return store_integer<std::int64_t>(values, count, to);
+    case DType::u64:
+      return store_integer<std::uint64_t>(values, count, to);
     case DType::b8:
       for (std::size_t i = 0; i < count; ++i) put(to, i, static_cast<std::uint8_t>(values[i] > 0 ? 1 : 0));
       return;
     case DType::f64:
       if (count > 0) std::memcpy(to, values, count * sizeof(double));
       return;
-    case DType::c64: return store_f32(values, count, to);    // components
-    case DType::c128: return store_values(values, count, DType::f64, to);
+    case DType::c64:
+      return store_f32(values, count, to);  // components
+    case DType::c128:
+      return store_values(values, count, DType::f64, to);
   }
 }
 

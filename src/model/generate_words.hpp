@@ -28,8 +28,8 @@ void unit_normals(const Words& a, const Words& b, double* out);
 void affine(double low, double scale, double* out);
 
 // Rounds `count` values to `dtype` (real or integer; not complex) and stores them at `to`.
-// Finite values beyond the range become the largest; integers round down; NaN as an integer is the largest value;
-// b8 is (value > 0).
+// Finite values beyond the range become the largest; integers round down; NaN as an integer is the largest
+// value; b8 is (value > 0).
 void store_values(const double* values, std::size_t count, DType dtype, std::byte* to);
 
 }  // namespace kgb::generating

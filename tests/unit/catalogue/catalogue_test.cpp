@@ -13,7 +13,8 @@ namespace kgb {
 namespace {
 
 const Catalogue& shipped() {
-  static const Result<Catalogue> loaded = Catalogue::load(std::filesystem::path(KGB_SOURCE_DIR) / "catalogue");
+  static const Result<Catalogue> loaded =
+      Catalogue::load(std::filesystem::path(KGB_SOURCE_DIR) / "catalogue");
   if (!loaded.ok()) {
     ADD_FAILURE() << loaded.error().message;
     static const Catalogue empty;

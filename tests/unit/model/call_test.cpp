@@ -29,23 +29,25 @@ Call every_kind() {
   self.domain = {"normal", {0, 1}};
   self.mutated = true;
   self.host_readable = true;
-  call.args = {{"self", self, false},
-               {"tensors", TensorList{{tensor(DType::f32, {2}, {1}, 2), tensor(DType::f32, {0}, {1}, 0)}}, false},
-               {"A", PointerArray{{tensor(DType::c64, {4}, {1}, 4)}}, false},
-               {"flag", true, false},
-               {"dim", std::int64_t{-1}, false},
-               {"eps", std::numeric_limits<double>::infinity(), false},
-               {"alpha", Complex{0.5, -1}, false},
-               {"mode", std::string("N"), false},
-               {"dtype", DTypeValue{DType::f32}, true},
-               {"dims", std::vector<std::int64_t>{0, 1}, false},
-               {"generator", GeneratorValue{}, true},
-               {"out", None{}, true}};
+  call.args = {
+      {"self", self, false},
+      {"tensors", TensorList{{tensor(DType::f32, {2}, {1}, 2), tensor(DType::f32, {0}, {1}, 0)}}, false},
+      {"A", PointerArray{{tensor(DType::c64, {4}, {1}, 4)}}, false},
+      {"flag", true, false},
+      {"dim", std::int64_t{-1}, false},
+      {"eps", std::numeric_limits<double>::infinity(), false},
+      {"alpha", Complex{0.5, -1}, false},
+      {"mode", std::string("N"), false},
+      {"dtype", DTypeValue{DType::f32}, true},
+      {"dims", std::vector<std::int64_t>{0, 1}, false},
+      {"generator", GeneratorValue{}, true},
+      {"out", None{}, true}};
   return call;
 }
 
 Json small() {
-  return Json::parse(R"({"op": "aten::neg", "entry": "neg", "workload": "s0", "args": [{"name": "self", "tensor":
+  return Json::parse(
+      R"({"op": "aten::neg", "entry": "neg", "workload": "s0", "args": [{"name": "self", "tensor":
     {"dtype": "f32", "shape": [2, 3], "strides": [3, 1], "offset": 0, "storage": 6, "domain": ["normal", 0, 1]}}]})");
 }
 
@@ -101,7 +103,8 @@ TEST(CallJson, ErrorsNameThePath) {
 }
 
 TEST(CallJson, HostileNumbersAreRefused) {
-  for (const char* shape : {"[9223372036854775807, 2]", "[18446744073709551615]", "[1e30]", "[4194304, 4194304]"}) {
+  for (const char* shape :
+       {"[9223372036854775807, 2]", "[18446744073709551615]", "[1e30]", "[4194304, 4194304]"}) {
     Json json = small();
     json["args"][0]["tensor"]["shape"] = Json::parse(shape);
     json["args"][0]["tensor"]["strides"] = Json::parse(shape);
@@ -114,7 +117,14 @@ TEST(CallJson, HostileNumbersAreRefused) {
 
 TEST(CallJson, AnyChangedValueIsAnErrorOrACallNeverACrash) {
   const Json original = to_json(every_kind());
-  const std::vector<Json> odd{nullptr, true, -1, 1e300, "text", Json::array(), Json::object(), Json::array({nullptr}),
+  const std::vector<Json> odd{nullptr,
+                              true,
+                              -1,
+                              1e300,
+                              "text",
+                              Json::array(),
+                              Json::object(),
+                              Json::array({nullptr}),
                               Json::array({1, 2, 3})};
   const Json flat = original.flatten();
   for (const auto& item : flat.items()) {
@@ -130,13 +140,16 @@ TEST(CallJson, AnyChangedValueIsAnErrorOrACallNeverACrash) {
 
 TEST(Describe, SaysShapeLayoutAndScalars) {
   Call call{"aten::softmax", "softmax", "s3", {}};
-  call.args = {{"self", tensor(DType::f16, {3, 1031}, {1, 3}, 3093), false}, {"dim", std::int64_t{-1}, false},
+  call.args = {{"self", tensor(DType::f16, {3, 1031}, {1, 3}, 3093), false},
+               {"dim", std::int64_t{-1}, false},
                {"dtype", None{}, true}};
   EXPECT_EQ(describe(call), "self f16[3,1031] transposed, dim=-1");
 }
 
 TEST(Describe, NamesLayoutsAndDomains) {
-  const auto text = [](TensorSpec spec) { return describe(Call{"", "", "", {{"x", std::move(spec), false}}}); };
+  const auto text = [](TensorSpec spec) {
+    return describe(Call{"", "", "", {{"x", std::move(spec), false}}});
+  };
   EXPECT_EQ(text(tensor(DType::f32, {2, 3}, {3, 1}, 6)), "x f32[2,3]");
   EXPECT_EQ(text(tensor(DType::f32, {2, 3, 4}, {1, 2, 6}, 24)), "x f32[2,3,4] permuted");
   EXPECT_EQ(text(tensor(DType::f32, {2, 3, 4, 5}, {60, 1, 15, 3}, 120)), "x f32[2,3,4,5] channels_last");
