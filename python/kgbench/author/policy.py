@@ -48,9 +48,11 @@ class ImportGate(importlib.abc.MetaPathFinder):
 
 
 def install_import_gate(root):
-    for name in [n for n in sys.modules if n.partition(".")[0] in KERNEL_PACKAGES or n in NATIVE_BUILDERS]:
-        if name != "torch._inductor":  # torch's own modules hold on to it; it has no use without a compiler
-            sys.modules.pop(name)
+    """From here on, imports by files below `root` are judged, also of what this process has loaded already."""
+    for name in (KERNEL_PACKAGES | NATIVE_BUILDERS) - {"torch._inductor"}:  # torch's own parts hold on to that one
+        if sys.modules.pop(name, None) is not None and "." in name:
+            parent, _, leaf = name.rpartition(".")
+            vars(sys.modules[parent]).pop(leaf, None)
     sys.meta_path.insert(0, ImportGate(root))
 
 
@@ -58,11 +60,7 @@ class Watch:
     """Remembers the functions of the modules and classes that a recording rests on."""
 
     def __init__(self):
-        self._taken = []
-        for owner in _watched():
-            names = {n: v for n, v in vars(owner).items() if callable(v) or isinstance(v, (staticmethod, property))}
-            self._taken.append((owner, names))
-        self._sizes = {owner: len(vars(owner)) for owner, _ in self._taken}
+        self._taken = [(owner, dict(vars(owner))) for owner in _watched()]
 
     def changed(self):
         """"torch.empty" and so on for everything that is no longer what it was."""
@@ -70,8 +68,9 @@ class Watch:
         missing = object()
         for owner, names in self._taken:
             now = vars(owner)
-            replaced = [name for name, value in names.items() if now.get(name, missing) is not value]
-            if isinstance(owner, type) and len(now) > self._sizes[owner]:  # a new name may hide an inherited one
+            replaced = [name for name, value in names.items() if now.get(name, missing) is not value
+                        and (callable(value) or isinstance(value, (staticmethod, classmethod, property)))]
+            if isinstance(owner, type) and len(now) > len(names):  # a new name may hide an inherited one
                 replaced += [n for n in now if n not in names and any(n in vars(b) for b in owner.__mro__[1:-1])
                              and callable(now[n])]
             prefix = f"{owner.__module__}." if isinstance(owner, type) else ""
@@ -84,7 +83,7 @@ def _watched():
     import json
 
     import torch
-    import triton
+    import triton.compiler.code_generator  # imported late by Triton itself
 
     from kgbench import frame
 
@@ -102,7 +101,7 @@ def _watched():
         tuning,
     )
     owners = [
-        torch, torch.Tensor, torch._C, torch._C._TensorBase, torch.cuda, torch.nn.functional, torch._tensor,
+        torch, torch.Tensor, torch._C, torch.cuda, torch.nn.functional, torch._tensor,
         torch.utils._python_dispatch, triton.runtime.jit, triton.runtime.autotuner, triton.runtime.driver.__class__,
         triton.compiler.compiler, triton.compiler.code_generator, triton.language, triton.language.core,
         triton.language.standard, triton.testing, json, json.encoder, base64, frame, cuda_shim, dispatch, hooks, nodes,

@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import struct
@@ -186,6 +187,8 @@ def main(argv):
     gc.freeze()  # no collection in a child touches, and so copies, the pages of these objects
     _send(sock, _facts(notes, started))
     serve(sock)
+    # kgbench removes its folders itself, unless it was killed.
+    shutil.rmtree(options["home"], ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,8 @@ def test_frames_come_in_order_with_nonce_and_time():
     ("import nothing_of_this_name\n", "import_error", 1),
     ("\nimport flag_gems\n", "import_refused", 2),
     ("from torch.utils.cpp_extension import load_inline\n", "import_refused", 1),
+    ("from torch.utils import cpp_extension\n", "import_refused", 1),
+    ("import importlib\nimportlib.import_module('xformers.ops')\n", "import_refused", 2),
     ("import sys\nsys.exit(3)\n", "exited", 2),
     ("import torch\n", "missing_entry", 0),
     ("add_ = 3\n", "missing_entry", 0),
