@@ -66,6 +66,7 @@ ChipCard read_chip(const TomlTable& table, const std::string& stem, Problems& pr
     reader.problem(name, "name",
                    fmt::format("is {}, but the file is called {}", in_quotes(chip.name), in_quotes(stem)));
   }
+  chip.name = stem;  // messages about it name the file, whatever the card says
   const TomlValue* kind = reader.find("kind");
   chip.kind = reader.text("kind", true);
   if (!chip.kind.empty() && chip.kind != "chip" && chip.kind != "target") {

@@ -14,7 +14,7 @@ std::optional<Expression> read_expression(TableReader& reader, std::string_view 
   if (const auto* real = std::get_if<double>(&value->data)) return Expression::constant(*real);
   const std::string* text = value->text();
   if (text == nullptr) {
-    reader.problem(value, key, fmt::format("must be a number or an expression, not a {}", value->type()));
+    reader.problem(value, key, fmt::format("must be a number or an expression, not {}", value->type()));
     return std::nullopt;
   }
   auto parsed = Expression::parse(*text);

@@ -16,7 +16,7 @@ std::string TableReader::text(std::string_view key, bool required) {
     if (required && trim(*text).empty()) problem(value, key, "is empty");
     return *text;
   }
-  problem(value, key, fmt::format("must be a text, not a {}", value->type()));
+  problem(value, key, fmt::format("must be a text, not {}", value->type()));
   return {};
 }
 
@@ -30,12 +30,12 @@ std::vector<std::string> TableReader::texts(std::string_view key) {
       if (const std::string* text = item.text()) {
         out.push_back(*text);
       } else {
-        problem(value, key, fmt::format("must hold texts, not a {}", item.type()));
+        problem(value, key, fmt::format("must hold texts, not {}", item.type()));
       }
     }
     return out;
   }
-  problem(value, key, fmt::format("must be a list of texts, not a {}", value->type()));
+  problem(value, key, fmt::format("must be a list of texts, not {}", value->type()));
   return {};
 }
 
@@ -43,7 +43,7 @@ bool TableReader::flag(std::string_view key, bool fallback) {
   const TomlValue* value = find(key);
   if (value == nullptr) return fallback;
   if (const bool* flag = std::get_if<bool>(&value->data)) return *flag;
-  problem(value, key, fmt::format("must be true or false, not a {}", value->type()));
+  problem(value, key, fmt::format("must be true or false, not {}", value->type()));
   return fallback;
 }
 
@@ -52,7 +52,7 @@ double TableReader::number(std::string_view key, double fallback) {
   if (value == nullptr) return fallback;
   if (const auto* integer = std::get_if<std::int64_t>(&value->data)) return static_cast<double>(*integer);
   if (const auto* real = std::get_if<double>(&value->data)) return *real;
-  problem(value, key, fmt::format("must be a number, not a {}", value->type()));
+  problem(value, key, fmt::format("must be a number, not {}", value->type()));
   return fallback;
 }
 
@@ -60,7 +60,7 @@ const TomlTable* TableReader::table(std::string_view key) {
   const TomlValue* value = find(key);
   if (value == nullptr) return nullptr;
   if (const TomlTable* table = value->table()) return table;
-  problem(value, key, fmt::format("must be a table, not a {}", value->type()));
+  problem(value, key, fmt::format("must be a table, not {}", value->type()));
   return nullptr;
 }
 

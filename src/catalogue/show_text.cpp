@@ -94,8 +94,8 @@ std::string error_text(const ErrorModel& model, const Operator& op) {
     default:
       break;
   }
-  text += fmt::format(", {} roundings of the output, accumulator {}",
-                      expression_text(model.ulps, fmt::format("{}", defaults.ulps), op),
+  const std::string ulps = expression_text(model.ulps, fmt::format("{}", defaults.ulps), op);
+  text += fmt::format(", {} {} of the output, accumulator {}", ulps, ulps == "1" ? "rounding" : "roundings",
                       expression_text(model.accumulate, "f32 (f64 for f64)", op));
   if (model.length) text += ", terms " + expression_text(model.length, "1", op);
   return text;

@@ -44,14 +44,14 @@ std::optional<Expression> number(const TomlValue& value, const Place& place) {
   if (const auto* integer = std::get_if<std::int64_t>(&value.data)) return Expression::constant(*integer);
   if (const auto* real = std::get_if<double>(&value.data)) return Expression::constant(*real);
   if (const std::string* text = value.text()) return expression(*text, place);
-  place.problem(fmt::format("must be a number or an expression, not a {}", value.type()));
+  place.problem(fmt::format("must be a number or an expression, not {}", value.type()));
   return std::nullopt;
 }
 
 std::optional<Expression> dtype(const TomlValue& value, const Place& place) {
   const std::string* text = value.text();
   if (text == nullptr) {
-    place.problem(fmt::format("must name a dtype, not a {}", value.type()));
+    place.problem(fmt::format("must name a dtype, not {}", value.type()));
     return std::nullopt;
   }
   if (const auto named = dtype_named(*text)) return Expression::constant(DTypeValue{*named});
@@ -98,7 +98,7 @@ std::optional<ScalarChoice> scalar_value(const TomlValue& value, const Parameter
     case BaseType::text:
     case BaseType::other:
       if (text != nullptr) return ScalarChoice{*text};
-      place.problem(fmt::format("must be a text, not a {}", value.type()));
+      place.problem(fmt::format("must be a text, not {}", value.type()));
       return std::nullopt;
     case BaseType::dtype:
       return wrap(dtype(value, place));
@@ -109,7 +109,7 @@ std::optional<ScalarChoice> scalar_value(const TomlValue& value, const Parameter
       place.problem("must be true: a generator seeded for the trial");
       return std::nullopt;
     case BaseType::tensor:
-      place.problem(fmt::format("must be a table {{ shape = ..., dtype = ... }}, not a {}", value.type()));
+      place.problem(fmt::format("must be a table {{ shape = ..., dtype = ... }}, not {}", value.type()));
       return std::nullopt;
     default:
       return wrap(number(value, place));
@@ -124,7 +124,7 @@ std::optional<ShapeChoice> shape_value(const TomlValue& value, const Place& plac
   }
   const TomlArray* sizes = value.array();
   if (sizes == nullptr) {
-    place.problem(fmt::format("must be a list of sizes or an expression, not a {}", value.type()));
+    place.problem(fmt::format("must be a list of sizes or an expression, not {}", value.type()));
     return std::nullopt;
   }
   for (const TomlValue& size : *sizes) {

@@ -96,7 +96,8 @@ const TomlValue* TomlTable::find(std::string_view key) const {
 }
 
 std::string_view TomlValue::type() const {
-  constexpr std::string_view names[] = {"truth value", "integer", "real", "text", "list", "table"};
+  constexpr std::string_view names[] = {"a truth value", "an integer", "a real",
+                                        "a text",        "a list",     "a table"};
   return names[data.index()];
 }
 

@@ -28,7 +28,7 @@ struct TomlValue {
   [[nodiscard]] const TomlTable* table() const { return std::get_if<TomlTable>(&data); }
   [[nodiscard]] const TomlArray* array() const { return std::get_if<TomlArray>(&data); }
   [[nodiscard]] const std::string* text() const { return std::get_if<std::string>(&data); }
-  [[nodiscard]] std::string_view type() const;  // "text", "list", "table", ... for messages
+  [[nodiscard]] std::string_view type() const;  // "a text", "a list", ... for messages
 };
 
 struct TomlItem {

@@ -32,9 +32,11 @@ TEST(CardErrors, NameTheFileTheLineAndTheKey) {
   EXPECT_EQ(workload_error("tier = \"smoke\"\nself = { shpae = [2], dtype = \"f32\" }\n"),
             kFile + "10: workload[0].self.shpae: unknown key (did you mean 'shape' or 'shapes'?)\n" + kFile +
                 "10: workload[0].self: needs shape, shapes or like");
-  EXPECT_EQ(workload_error("tier = \"smoke\"\nself = { shape = [2], dtype = \"f32\", layout = \"transpose\" }\n"),
-            kFile + "10: workload[0].self.layout: 'transpose' is no layout (did you mean 'transposed'?)");
-  EXPECT_EQ(workload_error("tier = \"smoke\"\nself = { shape = [2], dtype = \"f32\", domain = \"normall(0, 1)\" }\n"),
+  EXPECT_EQ(
+      workload_error("tier = \"smoke\"\nself = { shape = [2], dtype = \"f32\", layout = \"transpose\" }\n"),
+      kFile + "10: workload[0].self.layout: 'transpose' is no layout (did you mean 'transposed'?)");
+  EXPECT_EQ(workload_error(
+                "tier = \"smoke\"\nself = { shape = [2], dtype = \"f32\", domain = \"normall(0, 1)\" }\n"),
             kFile + "10: workload[0].self.domain: 'normall' is no domain (did you mean 'normal'?)");
   EXPECT_EQ(workload_error("tier = \"smoke\"\nwhen = \"dim <\"\n" + std::string(kSelf)),
             kFile + "10: workload[0].when: expected a value at column 6 of 'dim <'");
@@ -45,38 +47,44 @@ TEST(CardErrors, ComeFromExpansionToo) {
             kFile + "8: workload[0]: argument self of op has neither a value nor a default");
   EXPECT_EQ(workload_error("tier = \"smoke\"\nself = { shape = [\"n\"], dtype = \"f32\" }\n"),
             kFile + "8: workload[0]: self: 'n' is neither an argument nor a variable");
-  EXPECT_EQ(workload_error("tier = \"smoke\"\nself = { shape = [\"dim\"], dtype = \"f32\" }\ndim = \"shape(self, 0)\"\n"),
-            kFile + "8: workload[0]: self depends on itself: self -> dim -> self");
+  EXPECT_EQ(
+      workload_error(
+          "tier = \"smoke\"\nself = { shape = [\"dim\"], dtype = \"f32\" }\ndim = \"shape(self, 0)\"\n"),
+      kFile + "8: workload[0]: self depends on itself: self -> dim -> self");
   EXPECT_EQ(workload_error("tier = \"smoke\"\nself = { shape = [\"-1\"], dtype = \"f32\" }\n"),
             kFile + "8: workload[0]: self: size -1 is negative");
   EXPECT_EQ(workload_error("tier = \"smoke\"\nself = { shape = [2], dtype = \"f32\", layout = \"any\" }\n"),
             kFile + "8: workload[0]: self: layout any is for [[hidden]] alone");
   EXPECT_EQ(workload_error("tier = \"smoke\"\nwhen = \"dim > 5\"\n" + std::string(kSelf)),
             kFile + "8: workload[0]: gives no workload: `when` refuses all of them, or all are given before");
-  EXPECT_EQ(workload_error("tier = \"smoke\"\nself = { shape = [2], dtype = \"f32\" }\ndim = \"int(1, 2)\"\n"),
-            kFile + "8: workload[0]: dim: int is random: only [[hidden]] may use it");
+  EXPECT_EQ(
+      workload_error("tier = \"smoke\"\nself = { shape = [2], dtype = \"f32\" }\ndim = \"int(1, 2)\"\n"),
+      kFile + "8: workload[0]: dim: int is random: only [[hidden]] may use it");
   EXPECT_EQ(workload_error("tier = \"smoke\"\nself = { shape = [2], dtype = \"f32\" }\ndim = 0.5\n"),
             kFile + "8: workload[0]: dim is a real, but its type is int");
 }
 
 TEST(CardErrors, AreAllReportedAtOnce) {
-  EXPECT_EQ(error_of("name = \"aten::other\"\nfamily = 3\ncolour = 1\n[[entry]]\nname = \"op\"\nschema = \"(Tensr x) -> ()\"\n"
+  EXPECT_EQ(error_of("name = \"aten::other\"\nfamily = 3\ncolour = 1\n[[entry]]\nname = \"op\"\nschema = "
+                     "\"(Tensr x) -> ()\"\n"
                      "[error]\nclass = \"pointwize\"\n"),
             kFile + "1: name: is 'aten::other', but the folder makes it 'aten::op'\n" + kFile +
-                "2: family: must be a text, not a integer\n" + kFile +
-                "6: entry[0].schema: 'Tensr' is no type (did you mean 'Tensor'?) at column 7 of the schema '(Tensr x) -> ()'\n" +
-                kFile + "8: error.class: 'pointwize' is no error class (did you mean 'pointwise'?)\n" + kFile +
-                "3: colour: unknown key (did you mean 'source'?)");
+                "2: family: must be a text, not an integer\n" + kFile +
+                "6: entry[0].schema: 'Tensr' is no type (did you mean 'Tensor'?) at column 7 of the schema "
+                "'(Tensr x) -> ()'\n" +
+                kFile + "8: error.class: 'pointwize' is no error class (did you mean 'pointwise'?)\n" +
+                kFile + "3: colour: unknown key");
 }
 
 TEST(CardErrors, OfEntries) {
   const std::string head = "name = \"aten::op\"\nfamily = \"x\"\n[error]\nclass = \"exact\"\n[[entry]]\n";
   EXPECT_EQ(error_of(head + "name = \"op\"\nschema = \"(Tensor x) -> Tensor\"\nhost = [\"y\"]\n"),
-            kFile + "8: entry[0].host: 'y' is no tensor argument");
+            kFile + "8: entry[0].host: 'y' is no tensor argument (did you mean 'x'?)");
   EXPECT_EQ(error_of(head + "name = \"op\"\nschema = \"(Tensor x) -> Tensor\"\noutputs = [\"out\"]\n"),
             kFile + "8: entry[0].outputs: 'out' is neither a return nor an argument that the schema writes");
-  EXPECT_EQ(error_of(head + "name = \"op\"\nschema = \"(Tensor x) -> Tensor\"\npass = { x = \"pointer_array\" }\n"),
-            kFile + "8: entry[0].pass.x: is no Tensor[] argument of the schema");
+  EXPECT_EQ(
+      error_of(head + "name = \"op\"\nschema = \"(Tensor x) -> Tensor\"\npass = { x = \"pointer_array\" }\n"),
+      kFile + "8: entry[0].pass.x: is no Tensor[] argument of the schema");
   EXPECT_EQ(error_of(head + "name = \"1op\"\nschema = \"(Tensor x) -> Tensor\"\n"),
             kFile + "6: entry[0].name: '1op' is no Python identifier");
   EXPECT_EQ(error_of("name = \"aten::op\"\nfamily = \"x\"\n[error]\nclass = \"exact\"\n"),
@@ -111,11 +119,12 @@ TEST(HostileCards, AreErrorsNeverCrashes) {
 }
 
 TEST(HostileCards, HalfAFileIsAnError) {
-  const std::string whole = card_with(
-      "(Tensor self, int dim=0) -> Tensor",
-      "[[workload]]\ntier = \"smoke\"\nself = { shape = [[2], [3, 4]], dtype = [\"f32\"], layout = \"transposed\" }\n"
-      "zip = { dim = [0, -1] }\nwhen = \"dim < ndim(self)\"\n[[hidden]]\ncount = 2\n"
-      "self = { shape = \"dims(1, 2, 30)\", dtype = \"f16\" }\n");
+  const std::string whole =
+      card_with("(Tensor self, int dim=0) -> Tensor",
+                "[[workload]]\ntier = \"smoke\"\nself = { shape = [[2], [3, 4]], dtype = [\"f32\"], layout = "
+                "\"transposed\" }\n"
+                "zip = { dim = [0, -1] }\nwhen = \"dim < ndim(self)\"\n[[hidden]]\ncount = 2\n"
+                "self = { shape = \"dims(1, 2, 30)\", dtype = \"f16\" }\n");
   const CatalogueFolder folder;
   folder.card(whole);
   ASSERT_EQ(folder.error(), "loaded");
@@ -126,8 +135,10 @@ TEST(HostileCards, HalfAFileIsAnError) {
 }
 
 TEST(HostileCards, EveryKeyWithAValueOfEveryWrongTypeIsAnError) {
-  const char* keys[] = {"name", "family", "source", "tags", "no_kernel", "doubt", "entry", "error", "cost", "workload", "hidden"};
-  const char* values[] = {"1", "1.5", "true", "\"text\"", "[1, [2]]", "{ a = 1 }", "[]", "[{ a = [] }]", "[{}]"};
+  const char* keys[] = {"name",  "family", "source", "tags",     "no_kernel", "doubt",
+                        "entry", "error",  "cost",   "workload", "hidden"};
+  const char* values[] = {"1",         "1.5", "true",         "\"text\"", "[1, [2]]",
+                          "{ a = 1 }", "[]",  "[{ a = [] }]", "[{}]"};
   const CatalogueFolder folder;
   for (const char* key : keys) {
     for (const char* value : values) {
@@ -138,15 +149,18 @@ TEST(HostileCards, EveryKeyWithAValueOfEveryWrongTypeIsAnError) {
   const char* inner[] = {"tier", "entry", "weight", "edge", "zip", "let", "when", "self", "dim"};
   for (const char* key : inner) {
     for (const char* value : values) {
-      folder.card(card_with("(Tensor self, int dim=0) -> Tensor", "[[workload]]\n" + std::string(key) + " = " + value + "\n"));
+      folder.card(card_with("(Tensor self, int dim=0) -> Tensor",
+                            "[[workload]]\n" + std::string(key) + " = " + value + "\n"));
       EXPECT_NE(folder.error(), "loaded") << key << " = " << value;
     }
   }
-  const char* fields[] = {"shape", "dtype", "layout", "domain", "like", "items", "shapes", "strides", "offset", "storage"};
+  const char* fields[] = {"shape", "dtype",  "layout",  "domain", "like",
+                          "items", "shapes", "strides", "offset", "storage"};
   for (const char* key : fields) {
     for (const char* value : values) {
-      folder.card(card_with("(Tensor self, int dim=0) -> Tensor", "[[workload]]\ntier = \"smoke\"\nself = { " +
-                                                                      std::string(key) + " = " + value + " }\n"));
+      folder.card(
+          card_with("(Tensor self, int dim=0) -> Tensor",
+                    "[[workload]]\ntier = \"smoke\"\nself = { " + std::string(key) + " = " + value + " }\n"));
       EXPECT_NE(folder.error(), "loaded") << key << " = " << value;
     }
   }
@@ -164,7 +178,7 @@ TEST(Folders, OperatorsAreFoundByThemselves) {
   ASSERT_EQ(catalogue->operators().size(), 2u);
   EXPECT_EQ(catalogue->operators()[1].name, "vllm::op");
   EXPECT_EQ(catalogue->operators()[1].group(), "vllm");
-  EXPECT_EQ(catalogue->find("op").error().message, "'op' is ambiguous: aten::op, vllm::op");
+  EXPECT_EQ(catalogue->find("op").error().message, "op is ambiguous: aten::op, vllm::op");
 }
 
 TEST(Folders, AMissingCatalogueIsAnError) {

@@ -20,22 +20,26 @@ std::vector<std::string> smoke(const std::string& schema, const std::string& wor
   EXPECT_TRUE(catalogue.ok()) << (catalogue.ok() ? "" : catalogue.error().message);
   std::vector<std::string> out;
   if (!catalogue.ok()) return out;
-  for (const Workload& w : catalogue->workloads(catalogue->operators()[0], Tier::smoke)) out.push_back(describe(w.call));
+  for (const Workload& w : catalogue->workloads(catalogue->operators()[0], Tier::smoke))
+    out.push_back(describe(w.call));
   return out;
 }
 
 using Texts = std::vector<std::string>;
 
 TEST(Grid, ListsMultiplyAndTheLastTurnsFastest) {
-  EXPECT_EQ(smoke("(Tensor self, int dim) -> Tensor",
-                  "self = { shape = [[2], [3]], dtype = [\"f32\", \"f16\"] }\ndim = [0, -1]"),
-            (Texts{"self f32[2], dim=0", "self f32[2], dim=-1", "self f16[2], dim=0", "self f16[2], dim=-1",
-                   "self f32[3], dim=0", "self f32[3], dim=-1", "self f16[3], dim=0", "self f16[3], dim=-1"}));
+  EXPECT_EQ(
+      smoke("(Tensor self, int dim) -> Tensor",
+            "self = { shape = [[2], [3]], dtype = [\"f32\", \"f16\"] }\ndim = [0, -1]"),
+      (Texts{"self f32[2], dim=0", "self f32[2], dim=-1", "self f16[2], dim=0", "self f16[2], dim=-1",
+             "self f32[3], dim=0", "self f32[3], dim=-1", "self f16[3], dim=0", "self f16[3], dim=-1"}));
 }
 
 TEST(Grid, OneShapeNeedsNoSecondBracket) {
-  EXPECT_EQ(smoke("(Tensor self) -> Tensor", "self = { shape = [2, 3], dtype = \"f32\" }"), (Texts{"self f32[2,3]"}));
-  EXPECT_EQ(smoke("(Tensor self) -> Tensor", "self = { shape = [], dtype = \"f32\" }"), (Texts{"self f32[]"}));
+  EXPECT_EQ(smoke("(Tensor self) -> Tensor", "self = { shape = [2, 3], dtype = \"f32\" }"),
+            (Texts{"self f32[2,3]"}));
+  EXPECT_EQ(smoke("(Tensor self) -> Tensor", "self = { shape = [], dtype = \"f32\" }"),
+            (Texts{"self f32[]"}));
   EXPECT_EQ(smoke("(Tensor self) -> Tensor", "self = { shape = [[], [4]], dtype = \"f32\" }"),
             (Texts{"self f32[]", "self f32[4]"}));
 }
@@ -48,7 +52,8 @@ TEST(Grid, ZipTiesListsAndNamesVariables) {
 
 TEST(Grid, ZipTiesTextsAndTensorsToo) {
   EXPECT_EQ(smoke("(str side, Tensor self) -> Tensor",
-                  "zip = { side = [\"L\", \"R\"], self = [{ shape = [2], dtype = \"f32\" }, { shape = [3], dtype = \"f16\" }] }"),
+                  "zip = { side = [\"L\", \"R\"], self = [{ shape = [2], dtype = \"f32\" }, { shape = [3], "
+                  "dtype = \"f16\" }] }"),
             (Texts{"side='L', self f32[2]", "side='R', self f16[3]"}));
 }
 
@@ -64,22 +69,25 @@ TEST(Grid, LetNamesVariablesThatMultiply) {
 }
 
 TEST(Grid, WhenDropsCombinations) {
-  EXPECT_EQ(smoke("(Tensor self, int dim) -> Tensor",
-                  "self = { shape = [[2], [2, 3]], dtype = \"f32\" }\ndim = [0, 1]\nwhen = \"dim < ndim(self)\""),
-            (Texts{"self f32[2], dim=0", "self f32[2,3], dim=0", "self f32[2,3], dim=1"}));
+  EXPECT_EQ(
+      smoke("(Tensor self, int dim) -> Tensor",
+            "self = { shape = [[2], [2, 3]], dtype = \"f32\" }\ndim = [0, 1]\nwhen = \"dim < ndim(self)\""),
+      (Texts{"self f32[2], dim=0", "self f32[2,3], dim=0", "self f32[2,3], dim=1"}));
 }
 
 TEST(Grid, LayoutsThatDoNotFitAreDroppedAsDuplicates) {
-  EXPECT_EQ(smoke("(Tensor self) -> Tensor",
-                  "self = { shape = [[5], [2, 3]], dtype = \"f32\", layout = [\"contiguous\", \"transposed\"] }"),
-            (Texts{"self f32[5]", "self f32[2,3]", "self f32[2,3] transposed"}));
+  EXPECT_EQ(
+      smoke("(Tensor self) -> Tensor",
+            "self = { shape = [[5], [2, 3]], dtype = \"f32\", layout = [\"contiguous\", \"transposed\"] }"),
+      (Texts{"self f32[5]", "self f32[2,3]", "self f32[2,3] transposed"}));
 }
 
 TEST(Grid, LikeCopiesShapeDtypeAndLayoutButNotDomain) {
-  EXPECT_EQ(smoke("(Tensor self, Tensor other) -> Tensor",
-                  "self = { shape = [2, 3], dtype = \"f16\", layout = \"transposed\", domain = \"ties(3)\" }\n"
-                  "other = { like = \"self\" }"),
-            (Texts{"self f16[2,3] transposed ties, other f16[2,3] transposed"}));
+  EXPECT_EQ(
+      smoke("(Tensor self, Tensor other) -> Tensor",
+            "self = { shape = [2, 3], dtype = \"f16\", layout = \"transposed\", domain = \"ties(3)\" }\n"
+            "other = { like = \"self\" }"),
+      (Texts{"self f16[2,3] transposed ties, other f16[2,3] transposed"}));
   EXPECT_EQ(smoke("(Tensor self, Tensor other) -> Tensor",
                   "self = { like = \"other\", dtype = \"f64\", layout = \"sliced\" }\n"
                   "other = { shape = [4], dtype = \"f32\" }"),
@@ -87,19 +95,18 @@ TEST(Grid, LikeCopiesShapeDtypeAndLayoutButNotDomain) {
 }
 
 TEST(Grid, AWrittenTensorIsNotLikeAnExpandedOne) {
-  EXPECT_EQ(smoke("(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
-                  "self = { shape = [3, 4], dtype = \"f32\", layout = \"expanded\" }\nout = { like = \"self\" }"),
-            (Texts{"self f32[3,4] expanded, out f32[3,4]"}));
-}
-
-TEST(Grid, TensorListsRepeatOrListShapes) {
-  EXPECT_EQ(smoke("(Tensor[] tensors) -> Tensor", "tensors = { items = [\"3\"], shape = [2], dtype = \"f32\" }").size(), 0u);
+  EXPECT_EQ(
+      smoke("(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+            "self = { shape = [3, 4], dtype = \"f32\", layout = \"expanded\" }\nout = { like = \"self\" }"),
+      (Texts{"self f32[3,4] expanded, out f32[3,4]"}));
 }
 
 TEST(Grid, TensorListsByItemsAndShapes) {
-  EXPECT_EQ(smoke("(Tensor[] tensors, int n=2) -> Tensor", "tensors = { items = \"n + 1\", shape = [2], dtype = \"f32\" }"),
+  EXPECT_EQ(smoke("(Tensor[] tensors, int n=2) -> Tensor",
+                  "tensors = { items = \"n + 1\", shape = [2], dtype = \"f32\" }"),
             (Texts{"tensors 3 x f32[2], n=2"}));
-  EXPECT_EQ(smoke("(Tensor[] tensors) -> Tensor", "tensors = { shapes = [[[2, 3], [4, 3]], [[1]]], dtype = \"f32\" }"),
+  EXPECT_EQ(smoke("(Tensor[] tensors) -> Tensor",
+                  "tensors = { shapes = [[[2, 3], [4, 3]], [[1]]], dtype = \"f32\" }"),
             (Texts{"tensors (f32[2,3], f32[4,3])", "tensors 1 x f32[1]"}));
   EXPECT_EQ(smoke("(Tensor[] tensors) -> Tensor", "tensors = { shapes = [[2, 3], [4, 3]], dtype = \"f32\" }"),
             (Texts{"tensors (f32[2,3], f32[4,3])"}));
@@ -107,23 +114,26 @@ TEST(Grid, TensorListsByItemsAndShapes) {
 
 TEST(Grid, IntegerListsAreOneValueUnlessNested) {
   EXPECT_EQ(smoke("(int[] dims) -> Tensor", "dims = [0, 1]"), (Texts{"dims=[0,1]"}));
-  EXPECT_EQ(smoke("(int[] dims) -> Tensor", "dims = [[0], [0, 1], []]"), (Texts{"dims=[0]", "dims=[0,1]", "dims=[]"}));
+  EXPECT_EQ(smoke("(int[] dims) -> Tensor", "dims = [[0], [0, 1], []]"),
+            (Texts{"dims=[0]", "dims=[0,1]", "dims=[]"}));
   EXPECT_EQ(smoke("(int[1]? dim) -> Tensor", "dim = [[0], \"None\"]"), (Texts{"dim=[0]", ""}));
   EXPECT_EQ(smoke("(int[2] pad) -> Tensor", "pad = 3"), (Texts{"pad=[3,3]"}));
 }
 
 TEST(Grid, ValuesTakeTheTypeOfTheSchema) {
   EXPECT_EQ(smoke("(Scalar a, float b, bool c, str d, ScalarType? e, complex f, Generator? g=None) -> Tensor",
-                  "a = [1, 1.5, true, \"complex(1, 2)\"]\nb = 2\nc = true\nd = \"a + b\"\ne = [\"f16\", \"None\"]\nf = 3\ng = true")
+                  "a = [1, 1.5, true, \"complex(1, 2)\"]\nb = 2\nc = true\nd = \"a + b\"\ne = [\"f16\", "
+                  "\"None\"]\nf = 3\ng = true")
                 .front(),
             "a=1, b=2, c=True, d='a + b', e=f16, f=(3+0j), g=Generator");
 }
 
 TEST(Grid, StridesAndStorageCanBeGiven) {
   const CatalogueFolder folder;
-  folder.card(card_with("(int n, int ld, Tensor A) -> Tensor",
-                        "[[workload]]\ntier = \"smoke\"\nn = 3\nld = 5\n"
-                        "A = { shape = [\"n\", \"n\"], dtype = \"f32\", strides = [1, \"ld\"], offset = 2 }\n"));
+  folder.card(
+      card_with("(int n, int ld, Tensor A) -> Tensor",
+                "[[workload]]\ntier = \"smoke\"\nn = 3\nld = 5\n"
+                "A = { shape = [\"n\", \"n\"], dtype = \"f32\", strides = [1, \"ld\"], offset = 2 }\n"));
   const auto catalogue = folder.load();
   ASSERT_TRUE(catalogue.ok()) << catalogue.error().message;
   const auto& spec = std::get<TensorSpec>(catalogue->operators()[0].fixed[0].call.args[2].value);
@@ -133,14 +143,16 @@ TEST(Grid, StridesAndStorageCanBeGiven) {
 }
 
 TEST(Grid, AnArgumentCalledWeightIsNotTheWeight) {
-  EXPECT_EQ(smoke("(Tensor weight) -> Tensor", "weight = { shape = [4], dtype = \"f32\" }"), (Texts{"weight f32[4]"}));
+  EXPECT_EQ(smoke("(Tensor weight) -> Tensor", "weight = { shape = [4], dtype = \"f32\" }"),
+            (Texts{"weight f32[4]"}));
 }
 
 TEST(Grid, IdsWeightsAndEdges) {
   const CatalogueFolder folder;
-  folder.card(card_with("(Tensor self) -> Tensor",
-                        "[[workload]]\ntier = \"full\"\nweight = 2.5\nself = { shape = [[8], [0, 3]], dtype = \"f32\" }\n"
-                        "[[workload]]\ntier = \"smoke\"\nedge = true\nself = { shape = [9], dtype = \"f32\" }\n"));
+  folder.card(card_with(
+      "(Tensor self) -> Tensor",
+      "[[workload]]\ntier = \"full\"\nweight = 2.5\nself = { shape = [[8], [0, 3]], dtype = \"f32\" }\n"
+      "[[workload]]\ntier = \"smoke\"\nedge = true\nself = { shape = [9], dtype = \"f32\" }\n"));
   const auto catalogue = folder.load();
   ASSERT_TRUE(catalogue.ok()) << catalogue.error().message;
   const auto full = catalogue->workloads(catalogue->operators()[0], Tier::full);
@@ -156,7 +168,8 @@ TEST(Grid, IdsWeightsAndEdges) {
 
 const char* const kHidden =
     "[[workload]]\ntier = \"smoke\"\nself = { shape = [2], dtype = \"f32\" }\ndim = 0\n"
-    "[[hidden]]\ncount = 16\nself = { shape = \"dims(0, 4, 20000)\", dtype = [\"f16\", \"f32\", \"bf16\"], layout = \"any\", "
+    "[[hidden]]\ncount = 16\nself = { shape = \"dims(0, 4, 20000)\", dtype = [\"f16\", \"f32\", \"bf16\"], "
+    "layout = \"any\", "
     "domain = \"any_float\" }\ndim = \"any_dim(self)\"\n";
 
 TEST(Hidden, SameSeedSameWorkloadsOtherSeedOthers) {
@@ -212,7 +225,7 @@ TEST(Hidden, EveryRunHasLargeOddPrimeTinyAndEmptyShapesInsideTheLimits) {
     EXPECT_EQ(dtypes.size(), 3u) << seed;
   }
   EXPECT_EQ(layouts.size(), 2u);
-  EXPECT_EQ(domains.size(), 8u) << "large and uniform share nothing; nine names, all but one drawn at least";
+  EXPECT_EQ(domains.size(), 9u) << "320 draws go through all that any_float stands for";
 }
 
 TEST(Hidden, WhenIsDrawnAgain) {
@@ -234,9 +247,10 @@ TEST(Hidden, WhenIsDrawnAgain) {
 
 TEST(Hidden, AlternativesComeUpInTurn) {
   const CatalogueFolder folder;
-  folder.card(card_with("(str side, int n) -> Tensor",
-                        "[[workload]]\ntier = \"smoke\"\nside = \"L\"\nn = 1\n"
-                        "[[hidden]]\ncount = 6\nside = [\"A\", \"B\", \"C\"]\nn = \"choice(10, 20) + int(0, 3)\"\n"));
+  folder.card(
+      card_with("(str side, int n) -> Tensor",
+                "[[workload]]\ntier = \"smoke\"\nside = \"L\"\nn = 1\n"
+                "[[hidden]]\ncount = 6\nside = [\"A\", \"B\", \"C\"]\nn = \"choice(10, 20) + int(0, 3)\"\n"));
   const auto catalogue = folder.load();
   ASSERT_TRUE(catalogue.ok()) << catalogue.error().message;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
