@@ -15,6 +15,9 @@ build() {
   if [ ! -e "build/$preset/build.ninja" ] || [ CMakePresets.json -nt "build/$preset/build.ninja" ]; then
     step "build ($preset): configure" configure "$preset"
   fi
+  # On a terminal ninja's own one-line progress is worth more than a log.
+  local live=''
+  if [ -t 1 ]; then live=1; fi
   step "build ($preset): ${targets[*]:-all}" cmake --build "build/$preset" -j "$(nproc)" ${targets[@]:+--target "${targets[@]}"}
 }
 

@@ -11,7 +11,7 @@ die() {
 }
 
 # step TITLE COMMAND...: runs the command; its output goes to a log that is shown only when it fails.
-# KGBENCH_VERBOSE=1 shows it all.
+# KGBENCH_VERBOSE=1 shows it all, live=1 does so for one step.
 step() {
   local title=$1 log begin code=0
   shift
@@ -19,13 +19,14 @@ step() {
   log=$KGB_BUILD/log/$(printf '%s' "$title" | tr -c 'A-Za-z0-9\n' '-').log
   printf '%s ...\n' "$title"
   begin=$(date +%s.%N)
-  if [ -n "${KGBENCH_VERBOSE:-}" ]; then
+  if [ -n "${KGBENCH_VERBOSE:-}${live:-}" ]; then
     "$@" || code=$?
   else
     "$@" >"$log" 2>&1 || code=$?
   fi
   if [ $code -ne 0 ]; then
-    [ -n "${KGBENCH_VERBOSE:-}" ] || tail -n 60 "$log" >&2
+    if [ -n "${KGBENCH_VERBOSE:-}${live:-}" ]; then die "$title failed (exit code $code, output above)"; fi
+    tail -n 60 "$log" >&2
     die "$title failed (exit code $code); the whole log: $log"
   fi
   took "$title" "$begin"
