@@ -152,6 +152,7 @@ struct Zygote::State {
     lock.namespaces = sandbox::usable_namespaces() & ~lock.avoid;
     if (::geteuid() == 0) lock.uid = options.first_uid + slot;
     lock.workspace = workspace;
+    if (lock.workspace_bytes == 0) lock.workspace_bytes = std::uint64_t{1} << 30;
     lock.read.insert(lock.read.end(), system_paths().begin(), system_paths().end());
     lock.read.insert(lock.read.end(), interpreter.paths.begin(), interpreter.paths.end());
     // Without a pid namespace nothing surely kills what an author leaves behind, so it may leave nothing behind.

@@ -26,6 +26,7 @@ struct ZygoteOptions {
   Millis start_limit{120'000};            // until the interpreter is warm
   // What authors may have, and what the lock allows them; workspace, uid and namespaces are filled in for each.
   // `read` is added to the interpreter's own folders. Weak locks only with lock.allow_weak.
+  // A workspace may hold 1 GiB unless lock.workspace_bytes says otherwise.
   sandbox::LockSpec lock;
   uid_t first_uid = 65000;                // as root, author n runs as first_uid + n; none of them needs an account
 };

@@ -80,7 +80,7 @@ Result<std::unique_ptr<ZygoteProcess>> ZygoteProcess::start(const ZygoteOptions&
   sandbox::Command command;
   const std::string fallback = variable("KGBENCH_PYTHON").empty() ? "python3" : variable("KGBENCH_PYTHON");
   command.argv = {options.python.empty() ? fallback : options.python, "-s", "-B", "-m", "kgbench.author.zygote",
-                  start_options_json(3, options)};
+                  start_options_json(3, home.path().native(), options)};
   command.environment = environment(options, home.path().native());
   command.pass = {ends.second.get()};
   KGB_TRY(sandbox::Started started, sandbox::start(command));

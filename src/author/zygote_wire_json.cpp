@@ -55,8 +55,8 @@ Result<Hello> hello_from_json(std::string_view text) {
   return hello;
 }
 
-std::string start_options_json(int socket, const ZygoteOptions& options) {
-  return Json{{"socket", socket}, {"preload", options.preload}, {"module", options.module}}.dump();
+std::string start_options_json(int socket, const std::string& home, const ZygoteOptions& options) {
+  return Json{{"socket", socket}, {"home", home}, {"preload", options.preload}, {"module", options.module}}.dump();
 }
 
 }  // namespace kgb::author

@@ -91,12 +91,7 @@ Result<PreparedLock> PreparedLock::make(const LockSpec& spec) {
     if (!high.open()) return errno_error("cannot duplicate a descriptor");
     lock.landlock_ = std::move(high);
   }
-  // Compilers set the modes of what they make; whoever may run nothing has no use for it.
-  const SeccompRules rules{.network = spec.network,
-                           .execute = !spec.execute.empty(),
-                           .metadata = !spec.execute.empty(),
-                           .new_processes = spec.new_processes};
-  KGB_TRY(lock.seccomp_, make_seccomp(rules));
+  KGB_TRY(lock.seccomp_, make_seccomp({spec.network, !spec.execute.empty(), spec.new_processes}));
   lock.layers_.namespaces = spec.namespaces;
   lock.layers_.identity = lock.spec_.uid.has_value() || (spec.namespaces & kUserNs) != 0;
   lock.layers_.landlock = abi;

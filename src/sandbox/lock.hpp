@@ -41,6 +41,7 @@ struct LockSpec {
   std::uint64_t memory_bytes = std::uint64_t{8} << 30;  // resident, by cgroup or by the watchdog of process.hpp
   std::uint64_t data_bytes = 0;                         // RLIMIT_DATA, private memory reserved; 0: no limit
   std::uint64_t file_bytes = std::uint64_t{1} << 30;    // largest file
+  std::uint64_t workspace_bytes = 0;                    // all files, watched from outside; 0: no limit
   unsigned processes = 64;                              // with threads
   unsigned open_files = 512;
   unsigned cpu_seconds = 300;                           // of each process
@@ -88,7 +89,8 @@ class PreparedLock {
 // Prepares and applies in the calling process, which must have one thread.
 [[nodiscard]] Result<LockLayers> apply_lock(const LockSpec& spec, std::span<const int> cgroup_fds = {});
 
-// For a process in another language: the spec as JSON text and back; every field is checked.
+// For a process in another language: the spec as JSON text and back; every field is checked. What only the watching
+// side uses (avoid, workspace_bytes) does not travel.
 [[nodiscard]] std::string to_json_text(const LockSpec& spec);
 [[nodiscard]] Result<LockSpec> lock_from_json(std::string_view text);
 [[nodiscard]] std::string to_json_text(const LockLayers& layers);

@@ -26,7 +26,7 @@ enum class End {
   signalled,      // by a signal of its own doing; `code` is the signal
   timeout,        // killed: wall-clock deadline, or the processor-time limit
   out_of_memory,  // killed for memory by the control group or the watchdog
-  output_flood,   // killed: wrote more than Limits::flood_bytes
+  output_flood,   // killed: wrote more than Limits::flood_bytes, or files of more than LockSpec::workspace_bytes
 };
 [[nodiscard]] std::string_view name_of(End end);
 

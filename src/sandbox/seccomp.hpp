@@ -11,7 +11,6 @@ namespace kgb::sandbox {
 struct SeccompRules {
   bool network = false;     // sockets of any family
   bool execute = false;     // execve
-  bool metadata = false;      // modes, owners, times and attributes of files, which Landlock does not guard
   bool new_processes = true;  // fork, vfork, clone of a process (threads are always allowed)
 };
 // The filter as an array of BPF instructions, to be loaded with load_seccomp. Other architectures' calls kill.

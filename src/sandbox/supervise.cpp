@@ -20,7 +20,8 @@
 namespace kgb::sandbox {
 namespace {
 
-constexpr int kWatchdogMs = 20;
+constexpr int kMemoryMs = 20;   // a process takes some 40 MB in that time
+constexpr int kDiskMs = 100;
 constexpr Millis kKillPatience{10'000};
 
 // Reads what is there without waiting. False when the channel is at its end.
@@ -44,8 +45,11 @@ class Watch {
   Watch(const Child& child, std::span<Channel* const> channels, const Limits& limits)
       : child_(child), channels_(channels), limits_(limits), deadline_(limits.wall) {}
 
-  // Returns when the child has ended or must be killed; `reason` says which limit it hit.
-  Status until_end(std::uint64_t watched_memory, std::optional<End>& reason) {
+  // Returns when the child has ended or must be killed; `reason` says which limit it hit. 0: not watched.
+  Status until_end(std::uint64_t memory, const LockSpec& lock, std::optional<End>& reason) {
+    const std::uint64_t disk = lock.workspace.empty() ? 0 : lock.workspace_bytes;
+    const int step = memory > 0 ? kMemoryMs : disk > 0 ? kDiskMs : 60'000;
+    Deadline next_disk{Millis(kDiskMs)};
     while (true) {
       std::array<pollfd, 8> entries{};
       entries[0] = {child_.pidfd(), POLLIN, 0};
@@ -53,12 +57,16 @@ class Watch {
       for (const Channel* channel : channels_) {
         if (channel->fd.open() && count < entries.size()) entries[count++] = {channel->fd.get(), POLLIN, 0};
       }
-      const int ready = ::poll(entries.data(), count, deadline_.poll_ms(watched_memory > 0 ? kWatchdogMs : 60'000));
+      const int ready = ::poll(entries.data(), count, deadline_.poll_ms(step));
       if (ready < 0 && errno != EINTR) return errno_error("cannot wait for a child");
       read_some();
       if (ready > 0 && entries[0].revents != 0) return ok_status();
       if (flooded()) reason = End::output_flood;
-      if (watched_memory > 0 && resident_bytes(child_.pid()) > watched_memory) reason = End::out_of_memory;
+      if (memory > 0 && resident_bytes(child_.pid()) > memory) reason = End::out_of_memory;
+      if (disk > 0 && next_disk.passed()) {
+        if (disk_bytes(lock.workspace) > disk) reason = End::output_flood;
+        next_disk = Deadline(Millis(kDiskMs));
+      }
       if (deadline_.passed()) reason = End::timeout;
       if (reason) return ok_status();
     }
@@ -112,7 +120,7 @@ std::string Finished::describe() const {
     case End::signalled: return "died of signal " + std::to_string(code) + " (" + ::strsignal(code) + ")";
     case End::timeout: return std::string("was killed at its time limit after ") + seconds.data();
     case End::out_of_memory: return "was killed at its memory limit";
-    case End::output_flood: return "was killed for flooding its output";
+    case End::output_flood: return "was killed for flooding its output or its folder";
   }
   return "";
 }
@@ -157,7 +165,7 @@ Result<Finished> Child::wait(const Limits& limits, std::span<Channel* const> cha
   const bool watchdog = !(group_ && group_->limits_memory());
   Watch watch(*this, channels, limits);
   std::optional<End> reason;
-  KGB_CHECK(watch.until_end(watchdog ? lock_.memory_bytes : 0, reason));
+  KGB_CHECK(watch.until_end(watchdog ? lock_.memory_bytes : 0, lock_, reason));
   if (reason) kill();
   KGB_TRY(std::optional<Exit> exit, wait_pidfd(pidfd_.get(), Deadline(kKillPatience)));
   if (!exit && warden_) {

@@ -75,6 +75,33 @@ def prints(session, fd):
     return 0
 
 
+def fills_disk(session, fd):
+    for number in range(200):
+        with open(f"file{number}", "wb") as file:
+            file.write(b"x" * (1 << 20))
+        time.sleep(0.01)
+    return 0
+
+
+def fills_disk_out_of_sight(session, fd):
+    """As fills_disk, in a folder that its owner may write but not list."""
+    os.mkdir("hidden", 0o300)
+    os.chdir("hidden")
+    return fills_disk(session, fd)
+
+
+def sees_descriptors(session, fd):
+    """0 when some descriptor besides standard ones and the result channel is open."""
+    for number in range(3, 1024):
+        try:
+            os.fstat(number)
+        except OSError:
+            continue
+        if number != fd:
+            return 0
+    return 1
+
+
 # -- the result channel ------------------------------------------------------------------------------------------
 
 def garbage(session, fd):

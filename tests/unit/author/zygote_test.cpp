@@ -146,6 +146,44 @@ TEST_F(ZygoteTest, OutputIsCutWithoutHoldingTheAuthor) {
   EXPECT_EQ(outcome.result.frames.size(), 1u);
 }
 
+TEST_F(ZygoteTest, AFullDiskIsNoneOfItsBusiness) {
+  ZygoteOptions small = options();
+  small.lock.workspace_bytes = std::uint64_t{16} << 20;
+  auto own = Zygote::start(small);
+  ASSERT_TRUE(own.ok()) << own.error().message;
+  for (const char* deed : {"fills_disk", "fills_disk_out_of_sight"}) {
+    const TempDir workspace = make_workspace().value();
+    const AuthorOutcome outcome = author_in(*own, does(deed), workspace.path());
+    EXPECT_EQ(outcome.finished.end, End::output_flood) << deed << " " << outcome.finished.describe() << outcome.err;
+    ::chmod((workspace.path() / "hidden").c_str(), 0700);
+  }
+}
+
+TEST_F(ZygoteTest, AuthorsHoldNoDescriptorButTheirOwn) {
+  const AuthorOutcome outcome = author(does("sees_descriptors"));
+  EXPECT_EQ(outcome.finished.end, End::exited);
+  EXPECT_EQ(outcome.finished.code, 1) << "another descriptor is open" << outcome.err;
+}
+
+TEST_F(ZygoteTest, ProgramsRunOnlyWhereAllowed) {
+  ZygoteOptions with_tools = options();
+  with_tools.lock.execute = {"/usr/bin", "/bin"};
+  auto own = Zygote::start(with_tools);
+  ASSERT_TRUE(own.ok()) << own.error().message;
+  const TempDir workspace = make_workspace().value();
+  EXPECT_TRUE(author_in(*own, does("runs_program"), workspace.path()).finished.clean());
+}
+
+TEST_F(ZygoteTest, AWorkspaceThatAuthorsCannotReachIsTheHostsError) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const TempDir closed = make_workspace().value();  // mode 700, root's
+  ASSERT_TRUE(make_folders(closed.path() / "inner").ok());
+  const auto outcome = zygote_->author(does("honest"), closed.path() / "inner", {});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().fault, Fault::host);
+  EXPECT_NE(outcome.error().message.find("Permission denied"), std::string::npos) << outcome.error().message;
+}
+
 TEST_F(ZygoteTest, ForeignBytesInTheResultChannelAreNamed) {
   const AuthorOutcome garbage = author(does("garbage"));
   EXPECT_EQ(garbage.result.frames.size(), 1u) << "the frame before the garbage counts";

@@ -312,6 +312,23 @@ TEST_P(Ends, NoDaemonSurvives) {
   EXPECT_TRUE(trial.held) << "a daemon outlived its candidate";
 }
 
+TEST(Tree, DiskSpaceDoesNotFollowLinksAndGivesUpOnTheAbsurd) {
+  const TempDir dir = TempDir::make("kgb-disk").value();
+  ASSERT_TRUE(make_folders(dir.path() / "a/b").ok());
+  ASSERT_TRUE(write_file(dir.path() / "a/b/file", std::string(kMiB, 'x')).ok());
+  const std::uint64_t before = disk_bytes(dir.path());
+  EXPECT_GE(before, kMiB);
+  EXPECT_LT(before, 2 * kMiB);
+  std::filesystem::create_symlink("/usr", dir.path() / "a/usr");
+  std::filesystem::create_symlink("..", dir.path() / "a/b/up");
+  EXPECT_LT(disk_bytes(dir.path()), 2 * kMiB);
+  std::filesystem::path deep = dir.path();
+  for (int i = 0; i < 60; ++i) deep /= "d";
+  ASSERT_TRUE(make_folders(deep).ok());
+  EXPECT_EQ(disk_bytes(dir.path()), UINT64_MAX);
+  EXPECT_EQ(disk_bytes("/nonexistent"), UINT64_MAX);
+}
+
 TEST(Tree, SeesChildrenAndTheirMemory) {
   const pid_t pid = ::fork();
   if (pid == 0) {
