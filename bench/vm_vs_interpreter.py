@@ -71,6 +71,12 @@ def accept_new_numpy():
     interpreter._patch_lang_tensor = patched
 
 
+def launch_time(kernel, programs, args, options):
+    start = time.perf_counter()
+    kernel[(programs,)](*args, **options)
+    return time.perf_counter() - start
+
+
 def interpret(only):
     """Prints {name: milliseconds per program} as JSON; runs with TRITON_INTERPRET=1."""
     import kernels
@@ -81,16 +87,10 @@ def interpret(only):
     for name, (kernel, grid, args, options) in cases(torch, kernels).items():
         if only and name not in only:
             continue
-
-        def run(programs):
-            start = time.perf_counter()
-            kernel[(programs,)](*args, **options)
-            return time.perf_counter() - start
-
-        run(1)
+        launch_time(kernel, 1, args, options)
         few, more = 2, min(grid[0], 10)
-        low = min(run(few) for _ in range(3))
-        high = min(run(more) for _ in range(3))
+        low = min(launch_time(kernel, few, args, options) for _ in range(3))
+        high = min(launch_time(kernel, more, args, options) for _ in range(3))
         found[name] = (high - low) / (more - few) * 1e3
     print(json.dumps(found))
 
