@@ -8,7 +8,7 @@ import torch
 from triton.compiler.errors import CompilationError
 from triton.runtime.errors import OutOfResources
 
-from .nodes import Unsupported
+from .nodes import Unsupported, clean_text, type_name
 from .policy import ImportRefused
 
 MAX_MESSAGE = 4000
@@ -19,8 +19,8 @@ def describe(error, recorder, importing):
     """(kind, message, file, line, details) of an exception that left the candidate."""
     kind = _kind(error, importing)
     file, line = place(error, recorder.root)
-    details = {"type": type(error).__name__, "traceback": trace(error, recorder.root)}
-    message = f"{type(error).__name__}: {error}"
+    details = {"type": type_name(type(error)), "traceback": trace(error, recorder.root)}
+    message = _text(error)
     if kind == "frontend_error":
         root = error
         while isinstance(root.__cause__, CompilationError):
@@ -28,8 +28,16 @@ def describe(error, recorder, importing):
         found = kernel_line(root, recorder.root)
         if found:
             file, line = found
-        message = f"{type(root).__name__}: {root}"
-    return kind, message[:MAX_MESSAGE], file, line, details
+        message = _text(root)
+    return kind, message, file, line, details
+
+
+def _text(error):
+    """"ValueError: what it says"; an exception of the candidate's may refuse to say anything."""
+    try:
+        return clean_text(f"{type(error).__name__}: {error}", MAX_MESSAGE)
+    except Exception:
+        return f"{type_name(type(error))}: (its text cannot be made)"
 
 
 def _kind(error, importing):
@@ -68,7 +76,7 @@ def place(error, root):
 
 def trace(error, root):
     """Short traceback: the candidate's frames, and the innermost one whoever owns it."""
-    lines = [f"{f.filename[len(root):]}:{f.lineno} in {f.name}: {(f.line or '').strip()}"[:200]
+    lines = [clean_text(f"{f.filename[len(root):]}:{f.lineno} in {f.name}: {(f.line or '').strip()}", 200)
              for f in _frames(error, root)]
     everything = traceback.extract_tb(error.__traceback__)
     if everything and not everything[-1].filename.startswith(root):

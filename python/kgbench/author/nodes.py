@@ -27,6 +27,16 @@ def dtype_name(dtype):
         raise Unsupported(f"launch plans know no dtype {dtype}; use one of {', '.join(DTYPES)}") from None
 
 
+def clean_text(text, limit):
+    """Text that every JSON reader takes: no lone surrogates, at most `limit` characters."""
+    return text[:limit].encode("utf-8", "replace").decode()
+
+
+def type_name(kind):
+    """A class's own name, whatever its metaclass says."""
+    return clean_text(type.__dict__["__name__"].__get__(kind), 200)
+
+
 class Buffer:
     """One allocation in the fake address space. `bytes` is its storage's exact size."""
 

@@ -168,11 +168,11 @@ def _walk(recorder, value, path, leaves, depth):
         for i, item in enumerate(value):
             _walk(recorder, item, f"{path}[{i}]", leaves, depth + 1)
         return f"{'list' if kind is list else 'tuple'}[{len(value)}]"
-    scalar = value if kind in (int, float, bool) else value[:_MAX_TEXT] if kind is str else None
+    scalar = value if kind in (int, float, bool) else nodes.clean_text(value, _MAX_TEXT) if kind is str else None
     if kind is complex:
         scalar = repr(value)
-    leaves.append(Leaf(path, kind.__name__, None, _number(scalar), False))
-    return kind.__name__
+    leaves.append(Leaf(path, nodes.type_name(kind), None, _number(scalar), False))
+    return nodes.type_name(kind)
 
 
 def _tensor_leaf(recorder, value, path):
@@ -183,15 +183,15 @@ def _tensor_leaf(recorder, value, path):
     hooks = torch.Tensor._backward_hooks.__get__(value) if plain else None
     if not torch.Tensor.is_cuda.__get__(value):
         # A tensor of the host has no place in a plan; the structure check reports its type.
-        return Leaf(path, f"{kind.__name__}({torch.Tensor.device.__get__(value).type})", None, None, not plain)
+        return Leaf(path, f"{nodes.type_name(kind)}({torch.Tensor.device.__get__(value).type})", None, None, not plain)
     odd = not plain or bool(attributes) or bool(hooks)
     try:
         view = recorder.view(value if plain else value.as_subclass(torch.Tensor))
     except Exception as error:  # a subclass without storage, a dtype that plans do not know
         if plain:
             recorder.event("recorder_unsupported", str(error))
-        return Leaf(path, kind.__name__, None, None, odd)
+        return Leaf(path, nodes.type_name(kind), None, None, odd)
     if view.buffer is not None:
         recorder.touch(view.buffer)
-    return Leaf(path, kind.__name__, view, None, odd)
+    return Leaf(path, nodes.type_name(kind), view, None, odd)
 

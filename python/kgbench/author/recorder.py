@@ -92,7 +92,7 @@ class Recorder:
     def event(self, kind, what):
         with self._lock:
             if len(self.events) < MAX_EVENTS:
-                self.events.append(nodes.Event(kind, what[:MAX_TEXT], self.where()))
+                self.events.append(nodes.Event(kind, nodes.clean_text(what, MAX_TEXT), self.where()))
 
     def unsupported(self, what):
         """Notes what no plan can hold, and raises it into the candidate."""

@@ -90,9 +90,7 @@ class Session:
         job = next(self._jobs)
         self.recorder.begin(job, 0)
         self.recorder.home = job
-        while self.recorder.libraries:
-            self.recorder.libraries.pop()._destroy()
-        self.recorder.implemented.clear()
+        self._forget_import()
         spec = importlib.util.spec_from_file_location(MODULE_NAME, self.path)
         module = importlib.util.module_from_spec(spec)
         sys.modules[MODULE_NAME] = module
@@ -106,6 +104,16 @@ class Session:
         missing = [e for e in self.request["entries"] if not callable(getattr(module, e, None))]
         if missing:
             raise Failure("missing_entry", f"the file defines no function {', '.join(missing)}", self.request["file"])
+
+    def _forget_import(self):
+        """Takes back what an earlier import left in the process, so that the next one starts as the first did."""
+        while self.recorder.libraries:
+            self.recorder.libraries.pop()._destroy()
+        self.recorder.implemented.clear()
+        if self.module is not None:
+            for name, module in list(sys.modules.items()):
+                if (getattr(module, "__file__", None) or "").startswith(self.recorder.root):
+                    del sys.modules[name]
 
     # -- jobs ------------------------------------------------------------------------------------------------
     def record(self, job):

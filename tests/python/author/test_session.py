@@ -99,6 +99,8 @@ def test_what_the_front_end_refuses_names_the_kernels_line(kernel):
     ("import sys; sys.exit(1)", "exited", "SystemExit"),
     ("torch.empty(1 << 50, device='cuda')", "memory_limit", "out of memory"),
     ("def f(): return f()\n    f()", "host_exception", "RecursionError"),
+    ("raise ValueError('\\udc80')", "host_exception", "ValueError: ?"),
+    ("class E(BaseException):\n        __str__ = None\n    raise E", "host_exception", "E: (its text cannot be made)"),
     ("torch.cuda.set_device(1)", "host_exception", "invalid device ordinal"),
     ("o.view(7)", "host_exception", "shape '[7]' is invalid"),
     ("x.expand(3, 4).fill_(1)", "host_exception", "more than one element"),
@@ -198,6 +200,24 @@ def run(x):
     assert answer.recording("s1") and answer.error("s2")["kind"] == "recorder_unsupported"
 
 
+def test_modules_beside_the_candidate_are_imported_afresh_too():
+    source = """
+import os, sys
+root = os.path.dirname(__file__)
+with open(os.path.join(root, "beside.py"), "w") as file:
+    file.write("kept = []\\n")
+import beside
+import torch
+def run(x):
+    if not beside.kept:
+        beside.kept.append(torch.zeros_like(x))
+    return beside.kept[0]
+"""
+    asked = call("run", ("x", tensor("f32", 4)))
+    answer = run(source, asked, asked)
+    assert [len(c["nodes"]) for c in answer.recording("s2")["calls"]] == [1, 0, 0]
+
+
 def test_the_same_kernel_for_other_sizes_is_compiled_once():
     answer = run(HOST_CODES / "add_lambda_grid.py",
                  *[call("add", ("self", tensor("f32", n)), ("other", tensor("f32", n))) for n in (33, 100, 999)])
@@ -273,3 +293,19 @@ def test_autotune_mode_all_keeps_what_tuning_launched():
     assert [n["node"] for n in made["calls"][0]["nodes"]] == (
         ["copy", "copy"] + ["copy", "launch", "copy"] * 2 + ["launch"])  # 96 does not compile: saved and restored
     assert [n["node"] for n in made["calls"][1]["nodes"]] == ["launch"]
+
+
+def test_what_a_class_says_of_itself_is_not_believed():
+    source = """
+import torch
+class Meta(type):
+    __name__ = property(lambda cls: [1])
+class Odd(metaclass=Meta):
+    pass
+def run(x):
+    return Odd(), "\\udc80" * 5000, (1j, float("nan"))
+"""
+    made = run(source, call("run", ("x", tensor("f32", 4)))).recording()
+    odd, text, number, nan = made["calls"][0]["outputs"]
+    assert odd["type"] == "Odd" and text["scalar"] == "?" * 1000
+    assert (number["scalar"], nan["scalar"]) == ("1j", "nan") and made["calls"][0]["structure"] == "tuple[3]"
