@@ -122,7 +122,10 @@ std::string entry_text(const Operator& op, const Entry& entry) {
   out += fmt::format("  {:<{}}  {}{}\n", "judged", names,
                      entry.outputs.empty() ? "nothing" : join(entry.outputs, ", "),
                      entry.exact_strides ? "; strides must match" : "");
-  if (!entry.baseline.empty()) out += fmt::format("  {:<{}}  {}\n", "as in", names, entry.baseline);
+  const std::vector<std::string> lines = split_lines(trim(entry.baseline));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    out += fmt::format("  {:<{}}  {}\n", i == 0 ? "as in" : "", names, lines[i]);
+  }
   if (!entry.forbid.empty()) out += fmt::format("  {:<{}}  {}\n", "not", names, join(entry.forbid, ", "));
   if (entry.native) out += fmt::format("  {:<{}}  C++ candidates may implement it\n", "native", names);
   if (entry.error) out += fmt::format("  {:<{}}  {}\n", "error", names, error_text(*entry.error, op));

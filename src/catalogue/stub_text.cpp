@@ -52,7 +52,10 @@ std::string written_lines(const Entry& entry) {
 
 std::string entry_stub(const Entry& entry) {
   std::string out = fmt::format("\n\ndef {}:\n", signature_text(entry.name, entry.schema));
-  if (!entry.baseline.empty()) out += fmt::format("    # the operator: {}\n", entry.baseline);
+  const std::vector<std::string> lines = split_lines(trim(entry.baseline));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    out += fmt::format("    # {}{}\n", i == 0 ? "the operator: " : "", lines[i]);
+  }
   std::string body = written_lines(entry);
   const std::string model = model_tensor(entry);
   std::vector<std::string> results;

@@ -25,7 +25,8 @@ const char* const kScale =
     "[[hidden]]\ncount = 3\nself = { shape = \"dims(1, 2, 99)\", dtype = \"f32\" }\n";
 const char* const kView =
     "name = \"vllm::view\"\nfamily = \"view\"\ntags = [\"no_kernel\", \"view\"]\nno_kernel = \"a view\"\n"
-    "[[entry]]\nname = \"view\"\nschema = \"(Tensor(a) self) -> (Tensor(a) x, int n)\"\n[error]\nclass = "
+    "[[entry]]\nname = \"view\"\nbaseline = \"\"\"(self,\n  1)\"\"\"\n"
+    "schema = \"(Tensor(a) self) -> (Tensor(a) x, int n)\"\n[error]\nclass = "
     "\"metadata\"\n"
     "[[workload]]\ntier = \"smoke\"\nself = { shape = [4], dtype = \"i64\" }\n";
 
@@ -143,6 +144,7 @@ TEST(StubText, DefinesEveryEntry) {
   const std::string view = stub_text(**catalogue.find("view"));
   EXPECT_NE(view.find("# This operator needs no kernel: a view\n"), std::string::npos);
   EXPECT_NE(view.find("    return out0, 0\n"), std::string::npos);
+  EXPECT_NE(view.find("    # the operator: (self,\n    #   1)\n"), std::string::npos) << "of several lines";
 }
 
 TEST(Find, SuggestsNames) {
