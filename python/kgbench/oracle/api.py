@@ -51,7 +51,7 @@ def _round_narrow(x, info, dtype):
     # is exact, and torch.round rounds halves to even.
     smallest = torch.tensor(info.smallest_normal, dtype=torch.float64)
     _, exponent = torch.frexp(torch.maximum(x.abs(), smallest))
-    unit = torch.ldexp(torch.tensor(info.eps, dtype=torch.float64), exponent - 1)  # the last place
+    unit = torch.ldexp(torch.full_like(x, info.eps), exponent - 1)  # the last place
     rounded = torch.copysign(torch.round(x / unit) * unit, x)
     over = torch.full_like(x, torch.nan if dtype == torch.float8_e4m3fn else torch.inf).copysign(x)
     rounded = torch.where(rounded.abs() > info.max, over, rounded)
