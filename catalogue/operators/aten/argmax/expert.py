@@ -4,6 +4,8 @@ import torch
 import triton
 import triton.language as tl
 
+NOWHERE = tl.constexpr(1 << 62)  # an index that loses every tie
+
 
 @triton.jit
 def better(value_a, index_a, value_b, index_b):
@@ -38,7 +40,7 @@ def argmax_kernel(out_value, out_index, x, x_index, rows, n, part, row_shape, ro
     at_row = offsets(row, row_shape, row_strides)[:, None]
     lane = tl.arange(0, COLS).to(tl.int64)
     best = tl.full([ROWS, COLS], LOWEST, COMPUTE)
-    where = tl.full([ROWS, COLS], 0x7FFFFFFFFFFFFFFF, tl.int64)  # loses every tie
+    where = tl.full([ROWS, COLS], NOWHERE, tl.int64)
     for start in range(begin, end, COLS):
         element = start + lane
         inside = (row < rows)[:, None] & (element < end)[None, :]
@@ -46,9 +48,9 @@ def argmax_kernel(out_value, out_index, x, x_index, rows, n, part, row_shape, ro
         value = tl.load(x + at, mask=inside, other=0).to(COMPUTE)
         value = tl.where(inside, value, LOWEST)
         if FIRST:
-            index = tl.where(inside, element[None, :], 0x7FFFFFFFFFFFFFFF)
+            index = tl.where(inside, element[None, :], NOWHERE)
         else:
-            index = tl.load(x_index + at, mask=inside, other=0x7FFFFFFFFFFFFFFF)
+            index = tl.load(x_index + at, mask=inside, other=NOWHERE)
         best, where = better(best, where, value, index)
     best_of_row, where_of_row = tl.reduce((best, where), 1, better)
     at_out = offsets(row, row_shape, out_strides) + tl.program_id(1) * out_part_stride
@@ -100,6 +102,8 @@ def launch(self, dim, keepdim, out):
                                                    [out.stride(d) for d in kept])
     red_shape, red_strides = collapse([self.shape[d] for d in reduced], [self.stride(d) for d in reduced])
     n = self.numel() // rows
+    if n == 0:
+        raise IndexError("argmax of no elements")
     compute, storage, lowest = COMPUTE[self.dtype]
 
     cols = min(1024, triton.next_power_of_2(n))
