@@ -2,6 +2,9 @@
 // Loop of the executor process.
 #include "executor/server.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <new>
 
@@ -16,6 +19,19 @@ namespace {
 vm::Order order_of(const std::string& name) {
   if (name == "reversed") return vm::Order::reversed;
   return name == "shuffled" ? vm::Order::shuffled : vm::Order::forward;
+}
+
+// A plan that asks for more than the host has ends in a finding, not in the host's out-of-memory killer. A lower limit
+// that the process was started with stays.
+void limit_own_memory() {
+  const auto pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  const rlim_t share = static_cast<rlim_t>(pages) / 4 * 3 * static_cast<rlim_t>(page);
+  if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= share) return;
+  limit.rlim_cur = share;
+  ::setrlimit(RLIMIT_DATA, &limit);
 }
 
 Result<TrialResult> answer(const TrialRequest& request, std::string_view recording_text, Workshop& workshop) {
@@ -36,6 +52,7 @@ Result<TrialResult> answer(const TrialRequest& request, std::string_view recordi
 }  // namespace
 
 int serve(int fd) {
+  limit_own_memory();
   Workshop workshop;
   while (true) {
     FrameRead read = read_frame(fd, FrameDeadline::max());

@@ -97,7 +97,7 @@ Status run_rule(compare_detail::Job& job) {
   const ExpectedOutput& expected = job.expected;
   const ErrorClass error_class = job.bound.error_class;
   const bool real = is_float(expected.dtype) || is_complex(expected.dtype);
-  if (expected.rule == "ties") return compare_ties(job);
+  if (expected.rule == "ties" || expected.rule == "permutation") return compare_ties(job);
   if (expected.rule == "unordered") return compare_unordered(job);
   if (!expected.rule.empty() && expected.rule != "exact")
     return internal_error(fmt::format("'{}' has the unknown rule '{}'", expected.path, expected.rule));

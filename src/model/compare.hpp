@@ -68,7 +68,7 @@ struct ExpectedOutput {
   std::span<const std::byte> value;     // empty when only the contract was asked for
   std::span<const double> magnitude;    // empty: the magnitude is |e|; complex: one per component, as pairs
   // "": by the error class. "exact", "skip" (never compared: undefined by the operator), "metadata" (as skip).
-  // "ties": indices into `source` along `dim`; the element that got's index addresses must equal (within the
+  // "ties" or "permutation": indices into `source` along `dim`; the element that got's index addresses must equal (within the
   //   bound) the one that the expected index addresses, and no index repeats along the output's `dim`.
   // "unordered": values, or indices when a source is given, in any order along `dim`.
   std::string rule;

@@ -79,6 +79,7 @@ Result<Expectation> read_answer(const std::string& text, Blob bytes, const Opera
   Expectation expectation;
   const auto blob = std::make_shared<const Blob>(std::move(bytes));
   expectation.blob = blob;
+  if (const auto raises = reply.find("raises"); raises != reply.end()) expectation.raises = raises->get<std::string>();
   for (const json& row : reply.at("outputs")) {
     KGB_TRY(ExpectedOutput output, read_output(row, *blob));
     expectation.outputs.push_back(std::move(output));
