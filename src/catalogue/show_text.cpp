@@ -68,8 +68,7 @@ std::string returns_text(const Schema& schema) {
   return parts.size() == 1 ? parts[0] : "(" + join(parts, ", ") + ")";
 }
 
-std::string expression_text(const std::optional<Expression>& expression, std::string_view fallback,
-                            const Operator&) {
+std::string expression_text(const std::optional<Expression>& expression, std::string_view fallback) {
   if (!expression) return std::string(fallback);
   if (!expression->text().empty()) return expression->text();
   const Call none;
@@ -78,7 +77,7 @@ std::string expression_text(const std::optional<Expression>& expression, std::st
   return value.ok() ? fmt::format("{}", *value) : "?";
 }
 
-std::string error_text(const ErrorModel& model, const Operator& op) {
+std::string error_text(const ErrorModel& model) {
   std::string text(name_of(model.error_class));
   const ErrorBound defaults;
   switch (model.error_class) {
@@ -90,14 +89,14 @@ std::string error_text(const ErrorModel& model, const Operator& op) {
       return text + ": values are not compared";
     case ErrorClass::quantised:
       return fmt::format("{}: a share of {} may be one code off", text,
-                         expression_text(model.off_by_one, fmt::format("{}", defaults.off_by_one), op));
+                         expression_text(model.off_by_one, fmt::format("{}", defaults.off_by_one)));
     default:
       break;
   }
-  const std::string ulps = expression_text(model.ulps, fmt::format("{}", defaults.ulps), op);
+  const std::string ulps = expression_text(model.ulps, fmt::format("{}", defaults.ulps));
   text += fmt::format(", {} {} of the output, accumulator {}", ulps, ulps == "1" ? "rounding" : "roundings",
-                      expression_text(model.accumulate, "f32 (f64 for f64)", op));
-  if (model.length) text += ", terms " + expression_text(model.length, "1", op);
+                      expression_text(model.accumulate, "f32 (f64 for f64)"));
+  if (model.length) text += ", terms " + expression_text(model.length, "1");
   return text;
 }
 
@@ -128,7 +127,7 @@ std::string entry_text(const Operator& op, const Entry& entry) {
   }
   if (!entry.forbid.empty()) out += fmt::format("  {:<{}}  {}\n", "not", names, join(entry.forbid, ", "));
   if (entry.native) out += fmt::format("  {:<{}}  C++ candidates may implement it\n", "native", names);
-  if (entry.error) out += fmt::format("  {:<{}}  {}\n", "error", names, error_text(*entry.error, op));
+  if (entry.error) out += fmt::format("  {:<{}}  {}\n", "error", names, error_text(*entry.error));
   return out;
 }
 
@@ -169,9 +168,9 @@ std::string show_text(const Catalogue& /*catalogue*/, const Operator& op, const 
   line("no kernel", op.no_kernel);
   line("doubt", op.doubt);
   line("published", op.published);
-  line("tolerance", error_text(op.error, op));
-  if (op.cost.flops) line("flops", expression_text(op.cost.flops, "", op));
-  if (op.cost.bytes) line("bytes", expression_text(op.cost.bytes, "", op));
+  line("tolerance", error_text(op.error));
+  if (op.cost.flops) line("flops", expression_text(op.cost.flops, ""));
+  if (op.cost.bytes) line("bytes", expression_text(op.cost.bytes, ""));
   for (const Entry& entry : op.entries) out += entry_text(op, entry);
   out += workloads_text(op, options);
   out += fmt::format("\nStart with: kgbench new {}\n", op.name);
