@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every expert on the virtual machine: the card's smoke workloads against the reference, nothing out of bounds."""
+import sys
+
+import cardfile
+import pytest
+import test_references
+import torch
+from kgbench.oracle import round_to
+
+pytest.importorskip("kgbench._kgbench", reason="the extension is not built")
+sys.path.append(str(test_references.cardfile.OPERATORS.parents[1] / "tests" / "python" / "vm"))
+import vmlaunch  # noqa: E402
+
+ROUNDOFF = {torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8, torch.float32: 2.0**-24, torch.float64: 2.0**-53,
+            torch.complex64: 2.0**-24}
+SUBNORMAL = {torch.float16: 2.0**-24, torch.bfloat16: 2.0**-133, torch.float32: 2.0**-149, torch.float64: 5e-324,
+             torch.complex64: 2.0**-149}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def machine():
+    vmlaunch.install()
+
+
+@pytest.fixture
+def findings(monkeypatch):
+    """What the machine finds in any launch of a test."""
+    found, launch = [], vmlaunch.Launcher.__call__
+
+    def recorded(self, *arguments):
+        launch(self, *arguments)
+        found.extend((vmlaunch.Launcher.last or {}).get("findings") or [])
+
+    monkeypatch.setattr(vmlaunch.Launcher, "__call__", recorded)
+    return found
+
+
+@pytest.mark.parametrize("folder", cardfile.folders(), ids=lambda f: f"{f.parent.name}::{f.name}")
+def test_expert_is_right_on_the_machine(folder, findings):
+    expert, reference = cardfile.module(folder / "expert.py"), cardfile.module(folder / "reference.py")
+    for number, (entry, values) in enumerate(cardfile.calls(cardfile.load(folder), "smoke")):
+        positional, keywords, named = cardfile.build(entry, values, number)
+        expected = test_references.by_reference(reference, entry, positional, keywords, named)
+        vmlaunch.Launcher.extra = []
+        handed = [addresses(v) if entry.get("pass", {}).get(p[1]) == "pointer_array" else v
+                  for p, v in zip(cardfile.parameters(entry["schema"]), positional)]
+        returned = getattr(expert, entry["name"])(*handed, **keywords)
+        have = dict(test_references.leaves("return", returned))
+        for name, value in named.items():
+            have.update(test_references.leaves(name, value))
+        for path, value in expected.items():
+            assert_close(have[path], value, f"{entry['name']} {path} {values}")
+        assert not findings, (entry["name"], values)
+
+
+def addresses(tensors):
+    """A pointer array; the machine is told of the tensors behind it."""
+    vmlaunch.Launcher.extra += tensors
+    return torch.tensor([t.data_ptr() for t in tensors], dtype=torch.int64)
+
+
+def assert_close(got, expected, what):
+    value = torch.as_tensor(expected.value)
+    assert tuple(got.shape) == tuple(value.shape), what
+    if expected.rule == "bernoulli":
+        spread = float((value * (1 - value)).sum().sqrt()) + 1e-9
+        assert bool(((got == 0) | (got == 1)).all()), what
+        assert abs(float(got.to(torch.float64).sum() - value.sum())) <= 6 * spread, what
+    elif expected.rule == "ties":
+        source = expected.source.to(torch.float64)
+        pick = lambda index: torch.gather(source, expected.dim, index) if source.dim() else source
+        assert torch.equal(pick(got).nan_to_num(7e77), pick(value).nan_to_num(7e77)), what
+    elif not got.dtype.is_floating_point and not got.dtype.is_complex:
+        apart = abs(got.to(torch.int64) - value.to(torch.int64))
+        codes = got.dtype == torch.int8 and "quant" in what  # beside a midpoint two codes are right
+        assert bool((apart <= codes).all()) and float((apart > 0).double().sum()) <= max(1, apart.numel() / 100), what
+    else:
+        value = value.to(torch.complex128 if got.dtype.is_complex else torch.float64)
+        rounded = value if value.is_complex() else round_to(value, got.dtype)
+        error = abs(got.to(value.dtype) - value)
+        magnitude = abs(value) if expected.magnitude is None else torch.as_tensor(expected.magnitude)
+        work = 2.0**-53 if got.dtype == torch.float64 else 2.0**-24
+        if "rotary" in what or "hgemm" in what:  # may round in the tensors' own type
+            work = ROUNDOFF[got.dtype]
+        bound = 6 * ROUNDOFF[got.dtype] * abs(value) + 64 * work * magnitude + 4 * SUBNORMAL[got.dtype]
+        same = (got == rounded) | (torch.isnan(got) & torch.isnan(rounded))
+        assert bool((same | (error <= bound)).all()), what
