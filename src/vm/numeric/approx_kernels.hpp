@@ -22,8 +22,12 @@ inline double polynomial(const double (&c)[N], double x) {
   return sum;
 }
 
-inline std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
-inline double double_of(std::uint64_t bits) { return std::bit_cast<double>(bits); }
+inline std::uint64_t bits_of(double x) {
+  return std::bit_cast<std::uint64_t>(x);
+}
+inline double double_of(std::uint64_t bits) {
+  return std::bit_cast<double>(bits);
+}
 
 constexpr double log2e = 0x1.71547652b82fep0;
 constexpr double ln2 = 0x1.62e42fefa39efp-1;
@@ -32,7 +36,8 @@ constexpr double log10e = 0x1.bcb7b1526e50ep-2;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
 
-// Adding and removing 1.5 * 2^52 rounds to an integer for |x| < 2^51; the low bits of the sum are that integer.
+// Adding and removing 1.5 * 2^52 rounds to an integer for |x| < 2^51; the low bits of the sum are that
+// integer.
 constexpr double round_magic = 0x1.8p52;
 
 // 2^n * (1 + q): n is an integer as f64 in [-1022, 1023], q = exp(r) - 1.
@@ -41,8 +46,13 @@ struct ExpParts {
   double q;
 };
 inline ExpParts exp_parts(double r, double shifted) {
-  constexpr double c[] = {1.0, 0.5000000047401393442, 0.1666666671931248089, 0.04166635163844457575,
-                          0.008333298344023092042, 0.001394121310000633446, 0.0001989939018367923082};
+  constexpr double c[] = {1.0,
+                          0.5000000047401393442,
+                          0.1666666671931248089,
+                          0.04166635163844457575,
+                          0.008333298344023092042,
+                          0.001394121310000633446,
+                          0.0001989939018367923082};
   return {double_of((bits_of(shifted) + 1023) << 52), r * polynomial(c, r)};
 }
 // x clamped so that 2^n stays a normal f64; f32 results are long 0 or infinite there. NaN passes through.
@@ -80,10 +90,10 @@ inline LogParts log_parts(double x) {
 }
 // log(1 + f)
 inline double log1p_reduced(double f) {
-  constexpr double c[] = {0.9999999999874646053, -0.5000000003595268279, 0.3333333424924085668,
-                          -0.2499999272830776026, 0.1999988813656575263, -0.166670245752826325,
-                          0.1429081185725738304, -0.1249543539709281708, 0.1100603664794239429,
-                          -0.09945993527853296574, 0.1004721204192157599, -0.0980443882132996404,
+  constexpr double c[] = {0.9999999999874646053,   -0.5000000003595268279, 0.3333333424924085668,
+                          -0.2499999272830776026,  0.1999988813656575263,  -0.166670245752826325,
+                          0.1429081185725738304,   -0.1249543539709281708, 0.1100603664794239429,
+                          -0.09945993527853296574, 0.1004721204192157599,  -0.0980443882132996404,
                           0.05235898598121697416};
   return f * polynomial(c, f);
 }
@@ -103,13 +113,13 @@ inline double tanh_of(double x) {
 
 // Centred so that the coefficients stay of one size; beyond 4 the result is 1 in f32.
 inline double erf_of(double x) {
-  constexpr double c[] = {
-      0.353530995643404964, -0.1765762332142375912, 0.1316751168663190343, -0.1077104489095233061,
-      0.09020899619070059897, -0.07472772837517465608, 0.05988686022513392779, -0.04576646346621056052,
-      0.03306107366347554617, -0.02246626370724309671, 0.01434721689643710458, -0.008629832983801853485,
-      0.004861257452313889155, -0.00253067210641396173, 0.001277072805758372987, -0.0006727975797938544357,
-      0.000295138437046612626, -0.00007246152144638048236, 0.0000329793838189831253,
-      -0.00003668360645354812085, 0.00001287405469822422429};
+  constexpr double c[] = {0.353530995643404964,      -0.1765762332142375912,     0.1316751168663190343,
+                          -0.1077104489095233061,    0.09020899619070059897,     -0.07472772837517465608,
+                          0.05988686022513392779,    -0.04576646346621056052,    0.03306107366347554617,
+                          -0.02246626370724309671,   0.01434721689643710458,     -0.008629832983801853485,
+                          0.004861257452313889155,   -0.00253067210641396173,    0.001277072805758372987,
+                          -0.0006727975797938544357, 0.000295138437046612626,    -0.00007246152144638048236,
+                          0.0000329793838189831253,  -0.00003668360645354812085, 0.00001287405469822422429};
   const double t = clamped(x, -4.0, 4.0);
   const double value = t * polynomial(c, multiply_add(t * t, 0.125, -1.0));
   return clamped(value, -1.0, 1.0);
@@ -125,7 +135,7 @@ struct Quadrant {
 inline Quadrant reduce_angle(double x) {
   constexpr double s[] = {0.9999999999956687561, -0.1666666663156316321, 0.008333328779736226986,
                           -0.0001983920138855969245, 2.717338055746828652e-6};
-  constexpr double c[] = {0.9999999999999443436, -0.4999999999935046693, 0.04166666654381319651,
+  constexpr double c[] = {0.9999999999999443436,    -0.4999999999935046693,   0.04166666654381319651,
                           -0.001388888038869402062, 0.0000247989276962183432, -2.717335354665508725e-7};
   const double shifted = multiply_add(x, 0x1.45f306dc9c883p-1, round_magic);
   const double n = shifted - round_magic;
@@ -135,7 +145,9 @@ inline Quadrant reduce_angle(double x) {
   const double z = r * r;
   return {r * polynomial(s, z), polynomial(c, z), bits_of(shifted)};
 }
-inline double with_sign(double x, std::uint64_t odd) { return double_of(bits_of(x) ^ odd << 63); }
+inline double with_sign(double x, std::uint64_t odd) {
+  return double_of(bits_of(x) ^ odd << 63);
+}
 inline double sin_of(double x) {
   const Quadrant q = reduce_angle(x);
   const double value = with_sign((q.n & 1) ? q.cosine : q.sine, (q.n >> 1) & 1);
@@ -146,8 +158,13 @@ inline double cos_of(double x) {
   return with_sign((q.n & 1) ? q.sine : q.cosine, ((q.n + 1) >> 1) & 1);
 }
 
+struct ExpF32 {
+  static float apply(float x) {
+    const ExpParts p = natural_parts(x);
+    return static_cast<float>(multiply_add(p.scale, p.q, p.scale));
+  }
+};
 // clang-format off
-struct ExpF32 { static float apply(float x) { const ExpParts p = natural_parts(x); return static_cast<float>(multiply_add(p.scale, p.q, p.scale)); } };
 struct Exp2F32 { static float apply(float x) { return static_cast<float>(exp2_of(x)); } };
 struct Expm1F32 { static float apply(float x) { return x == 0.0F ? x : static_cast<float>(expm1_of(x)); } };
 struct LogF32 { static float apply(float x) { return static_cast<float>(log_of(x, ln2, 1.0)); } };
@@ -155,9 +172,15 @@ struct Log2F32 { static float apply(float x) { return static_cast<float>(log_of(
 struct Log10F32 { static float apply(float x) { return static_cast<float>(log_of(x, log10_2, log10e)); } };
 struct TanhF32 { static float apply(float x) { return x == 0.0F ? x : static_cast<float>(tanh_of(x)); } };
 struct ErfF32 { static float apply(float x) { return x == 0.0F ? x : static_cast<float>(erf_of(x)); } };
-struct SinF32 { static float apply(float x) { return static_cast<float>(sin_of(x)); } static double exact(double x) { return std::sin(x); } };
-struct CosF32 { static float apply(float x) { return static_cast<float>(cos_of(x)); } static double exact(double x) { return std::cos(x); } };
 // clang-format on
+struct SinF32 {
+  static float apply(float x) { return static_cast<float>(sin_of(x)); }
+  static double exact(double x) { return std::sin(x); }
+};
+struct CosF32 {
+  static float apply(float x) { return static_cast<float>(cos_of(x)); }
+  static double exact(double x) { return std::cos(x); }
+};
 
 // f32 square root and reciprocal are short; one Newton step in f64 removes their error.
 struct RsqrtF32 {
@@ -194,7 +217,7 @@ template <typename Op>
 void approx_span(const void* pa, void* po, std::size_t n) {
   const float* a = static_cast<const float*>(pa);
   float* out = static_cast<float*>(po);
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) out[i] = Op::apply(a[i]);
 }
 
@@ -212,7 +235,7 @@ void trig_span(const void* pa, void* po, std::size_t n) {
       x[j] = a[i + j];
       largest = magnitude > largest ? magnitude : largest;
     }
-#pragma GCC ivdep
+    KGB_INDEPENDENT
     for (std::size_t j = 0; j < count; ++j) out[i + j] = Op::apply(x[j]);
     if (largest < std::bit_cast<std::uint32_t>(static_cast<float>(trig_limit))) continue;
     for (std::size_t j = 0; j < count; ++j)

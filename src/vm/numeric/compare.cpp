@@ -20,10 +20,18 @@
 
 namespace kgb::vm::numeric {
 
-BinaryKernel compare(CompareInt op, DType dtype) { return KGB_DISPATCH(int_compare_kernel(op, dtype)); }
-BinaryKernel compare(CompareFloat op, DType dtype) { return KGB_DISPATCH(float_compare_kernel(op, dtype)); }
-SelectKernel select(std::size_t element_bytes) { return KGB_DISPATCH(select_kernel(element_bytes)); }
-TernaryFn ternary(TernaryOp op, DType dtype) { return KGB_DISPATCH(ternary_kernel(op, dtype)); }
+BinaryKernel compare(CompareInt op, DType dtype) {
+  return KGB_DISPATCH(int_compare_kernel(op, dtype));
+}
+BinaryKernel compare(CompareFloat op, DType dtype) {
+  return KGB_DISPATCH(float_compare_kernel(op, dtype));
+}
+SelectKernel select(std::size_t element_bytes) {
+  return KGB_DISPATCH(select_kernel(element_bytes));
+}
+TernaryFn ternary(TernaryOp op, DType dtype) {
+  return KGB_DISPATCH(ternary_kernel(op, dtype));
+}
 
 void fill(void* out, const void* value, std::size_t element_bytes, std::size_t n) {
   if (n == 0) return;

@@ -27,21 +27,21 @@ struct CompareSpans {
     const T* a = static_cast<const T*>(pa);
     const T* b = static_cast<const T*>(pb);
     std::uint8_t* out = static_cast<std::uint8_t*>(po);
-#pragma GCC ivdep
+    KGB_INDEPENDENT
     for (std::size_t i = 0; i < n; ++i) out[i] = Op::template apply<T>(a[i], b[i]);
   }
   static void vs(const void* pa, const void* pb, void* po, std::size_t n) {
     const T* a = static_cast<const T*>(pa);
     const T b = *static_cast<const T*>(pb);
     std::uint8_t* out = static_cast<std::uint8_t*>(po);
-#pragma GCC ivdep
+    KGB_INDEPENDENT
     for (std::size_t i = 0; i < n; ++i) out[i] = Op::template apply<T>(a[i], b);
   }
   static void sv(const void* pa, const void* pb, void* po, std::size_t n) {
     const T a = *static_cast<const T*>(pa);
     const T* b = static_cast<const T*>(pb);
     std::uint8_t* out = static_cast<std::uint8_t*>(po);
-#pragma GCC ivdep
+    KGB_INDEPENDENT
     for (std::size_t i = 0; i < n; ++i) out[i] = Op::template apply<T>(a, b[i]);
   }
 };
@@ -57,19 +57,23 @@ struct NarrowCompareSpans {
       const std::size_t count = std::min(chunk_size, n - i);
       if (span_a) widen(Narrow{}, a + i, x, count);
       if (span_b) widen(Narrow{}, b + i, y, count);
-      const auto apply = !span_a ? &CompareSpans<Op, float>::sv
-                                 : !span_b ? &CompareSpans<Op, float>::vs : &CompareSpans<Op, float>::vv;
+      const auto apply = !span_a   ? &CompareSpans<Op, float>::sv
+                         : !span_b ? &CompareSpans<Op, float>::vs
+                                   : &CompareSpans<Op, float>::vv;
       apply(x, y, out + i, count);
     }
   }
   static void vv(const void* a, const void* b, void* out, std::size_t n) {
-    run(static_cast<const Bits*>(a), static_cast<const Bits*>(b), static_cast<std::uint8_t*>(out), n, true, true);
+    run(static_cast<const Bits*>(a), static_cast<const Bits*>(b), static_cast<std::uint8_t*>(out), n, true,
+        true);
   }
   static void vs(const void* a, const void* b, void* out, std::size_t n) {
-    run(static_cast<const Bits*>(a), static_cast<const Bits*>(b), static_cast<std::uint8_t*>(out), n, true, false);
+    run(static_cast<const Bits*>(a), static_cast<const Bits*>(b), static_cast<std::uint8_t*>(out), n, true,
+        false);
   }
   static void sv(const void* a, const void* b, void* out, std::size_t n) {
-    run(static_cast<const Bits*>(a), static_cast<const Bits*>(b), static_cast<std::uint8_t*>(out), n, false, true);
+    run(static_cast<const Bits*>(a), static_cast<const Bits*>(b), static_cast<std::uint8_t*>(out), n, false,
+        true);
   }
 };
 
@@ -81,83 +85,140 @@ constexpr BinaryKernel compare_kernel_of() {
 template <typename Op>
 BinaryKernel float_compare(DType dtype) {
   switch (dtype) {
-    case DType::f8e4m3: return compare_kernel_of<NarrowCompareSpans<Op, NarrowE4M3>>();
-    case DType::f8e5m2: return compare_kernel_of<NarrowCompareSpans<Op, NarrowE5M2>>();
-    case DType::f16: return compare_kernel_of<NarrowCompareSpans<Op, NarrowF16>>();
-    case DType::bf16: return compare_kernel_of<NarrowCompareSpans<Op, NarrowBF16>>();
-    case DType::f32: return compare_kernel_of<CompareSpans<Op, float>>();
-    case DType::f64: return compare_kernel_of<CompareSpans<Op, double>>();
-    default: return {};
+    case DType::f8e4m3:
+      return compare_kernel_of<NarrowCompareSpans<Op, NarrowE4M3>>();
+    case DType::f8e5m2:
+      return compare_kernel_of<NarrowCompareSpans<Op, NarrowE5M2>>();
+    case DType::f16:
+      return compare_kernel_of<NarrowCompareSpans<Op, NarrowF16>>();
+    case DType::bf16:
+      return compare_kernel_of<NarrowCompareSpans<Op, NarrowBF16>>();
+    case DType::f32:
+      return compare_kernel_of<CompareSpans<Op, float>>();
+    case DType::f64:
+      return compare_kernel_of<CompareSpans<Op, double>>();
+    default:
+      return {};
   }
 }
 
 template <typename Op>
 BinaryKernel unsigned_compare(DType dtype) {
   switch (dtype) {
-    case DType::b8: case DType::u8: case DType::i8: return compare_kernel_of<CompareSpans<Op, std::uint8_t>>();
-    case DType::u16: case DType::i16: return compare_kernel_of<CompareSpans<Op, std::uint16_t>>();
-    case DType::u32: case DType::i32: return compare_kernel_of<CompareSpans<Op, std::uint32_t>>();
-    case DType::u64: case DType::i64: return compare_kernel_of<CompareSpans<Op, std::uint64_t>>();
-    default: return {};
+    case DType::b8:
+    case DType::u8:
+    case DType::i8:
+      return compare_kernel_of<CompareSpans<Op, std::uint8_t>>();
+    case DType::u16:
+    case DType::i16:
+      return compare_kernel_of<CompareSpans<Op, std::uint16_t>>();
+    case DType::u32:
+    case DType::i32:
+      return compare_kernel_of<CompareSpans<Op, std::uint32_t>>();
+    case DType::u64:
+    case DType::i64:
+      return compare_kernel_of<CompareSpans<Op, std::uint64_t>>();
+    default:
+      return {};
   }
 }
 
 template <typename Op>
 BinaryKernel signed_compare(DType dtype) {
   switch (dtype) {
-    case DType::u8: case DType::i8: return compare_kernel_of<CompareSpans<Op, std::int8_t>>();
-    case DType::u16: case DType::i16: return compare_kernel_of<CompareSpans<Op, std::int16_t>>();
-    case DType::u32: case DType::i32: return compare_kernel_of<CompareSpans<Op, std::int32_t>>();
-    case DType::u64: case DType::i64: return compare_kernel_of<CompareSpans<Op, std::int64_t>>();
-    default: return {};
+    case DType::u8:
+    case DType::i8:
+      return compare_kernel_of<CompareSpans<Op, std::int8_t>>();
+    case DType::u16:
+    case DType::i16:
+      return compare_kernel_of<CompareSpans<Op, std::int16_t>>();
+    case DType::u32:
+    case DType::i32:
+      return compare_kernel_of<CompareSpans<Op, std::int32_t>>();
+    case DType::u64:
+    case DType::i64:
+      return compare_kernel_of<CompareSpans<Op, std::int64_t>>();
+    default:
+      return {};
   }
 }
 
 // A signed i1 has true = -1, which reverses the order of the stored 0 and 1.
 CompareInt reversed_for_bool(CompareInt op) {
   switch (op) {
-    case CompareInt::slt: return CompareInt::ugt;
-    case CompareInt::sle: return CompareInt::uge;
-    case CompareInt::sgt: return CompareInt::ult;
-    case CompareInt::sge: return CompareInt::ule;
-    default: return op;
+    case CompareInt::slt:
+      return CompareInt::ugt;
+    case CompareInt::sle:
+      return CompareInt::uge;
+    case CompareInt::sgt:
+      return CompareInt::ult;
+    case CompareInt::sge:
+      return CompareInt::ule;
+    default:
+      return op;
   }
 }
 
 BinaryKernel int_compare_kernel(CompareInt op, DType dtype) {
   switch (dtype == DType::b8 ? reversed_for_bool(op) : op) {
-    case CompareInt::eq: return unsigned_compare<Equal>(dtype);
-    case CompareInt::ne: return unsigned_compare<NotEqual>(dtype);
-    case CompareInt::slt: return signed_compare<Less>(dtype);
-    case CompareInt::sle: return signed_compare<LessEqual>(dtype);
-    case CompareInt::sgt: return signed_compare<Greater>(dtype);
-    case CompareInt::sge: return signed_compare<GreaterEqual>(dtype);
-    case CompareInt::ult: return unsigned_compare<Less>(dtype);
-    case CompareInt::ule: return unsigned_compare<LessEqual>(dtype);
-    case CompareInt::ugt: return unsigned_compare<Greater>(dtype);
-    case CompareInt::uge: return unsigned_compare<GreaterEqual>(dtype);
+    case CompareInt::eq:
+      return unsigned_compare<Equal>(dtype);
+    case CompareInt::ne:
+      return unsigned_compare<NotEqual>(dtype);
+    case CompareInt::slt:
+      return signed_compare<Less>(dtype);
+    case CompareInt::sle:
+      return signed_compare<LessEqual>(dtype);
+    case CompareInt::sgt:
+      return signed_compare<Greater>(dtype);
+    case CompareInt::sge:
+      return signed_compare<GreaterEqual>(dtype);
+    case CompareInt::ult:
+      return unsigned_compare<Less>(dtype);
+    case CompareInt::ule:
+      return unsigned_compare<LessEqual>(dtype);
+    case CompareInt::ugt:
+      return unsigned_compare<Greater>(dtype);
+    case CompareInt::uge:
+      return unsigned_compare<GreaterEqual>(dtype);
   }
   return {};
 }
 
 BinaryKernel float_compare_kernel(CompareFloat op, DType dtype) {
   switch (op) {
-    case CompareFloat::always_false: return float_compare<Never>(dtype);
-    case CompareFloat::oeq: return float_compare<Equal>(dtype);
-    case CompareFloat::ogt: return float_compare<Greater>(dtype);
-    case CompareFloat::oge: return float_compare<GreaterEqual>(dtype);
-    case CompareFloat::olt: return float_compare<Less>(dtype);
-    case CompareFloat::ole: return float_compare<LessEqual>(dtype);
-    case CompareFloat::one: return float_compare<OrderedNotEqual>(dtype);
-    case CompareFloat::ord: return float_compare<Ordered>(dtype);
-    case CompareFloat::ueq: return float_compare<Not<OrderedNotEqual>>(dtype);
-    case CompareFloat::ugt: return float_compare<Not<LessEqual>>(dtype);
-    case CompareFloat::uge: return float_compare<Not<Less>>(dtype);
-    case CompareFloat::ult: return float_compare<Not<GreaterEqual>>(dtype);
-    case CompareFloat::ule: return float_compare<Not<Greater>>(dtype);
-    case CompareFloat::une: return float_compare<NotEqual>(dtype);
-    case CompareFloat::uno: return float_compare<Not<Ordered>>(dtype);
-    case CompareFloat::always_true: return float_compare<Not<Never>>(dtype);
+    case CompareFloat::always_false:
+      return float_compare<Never>(dtype);
+    case CompareFloat::oeq:
+      return float_compare<Equal>(dtype);
+    case CompareFloat::ogt:
+      return float_compare<Greater>(dtype);
+    case CompareFloat::oge:
+      return float_compare<GreaterEqual>(dtype);
+    case CompareFloat::olt:
+      return float_compare<Less>(dtype);
+    case CompareFloat::ole:
+      return float_compare<LessEqual>(dtype);
+    case CompareFloat::one:
+      return float_compare<OrderedNotEqual>(dtype);
+    case CompareFloat::ord:
+      return float_compare<Ordered>(dtype);
+    case CompareFloat::ueq:
+      return float_compare<Not<OrderedNotEqual>>(dtype);
+    case CompareFloat::ugt:
+      return float_compare<Not<LessEqual>>(dtype);
+    case CompareFloat::uge:
+      return float_compare<Not<Less>>(dtype);
+    case CompareFloat::ult:
+      return float_compare<Not<GreaterEqual>>(dtype);
+    case CompareFloat::ule:
+      return float_compare<Not<Greater>>(dtype);
+    case CompareFloat::une:
+      return float_compare<NotEqual>(dtype);
+    case CompareFloat::uno:
+      return float_compare<Not<Ordered>>(dtype);
+    case CompareFloat::always_true:
+      return float_compare<Not<Never>>(dtype);
   }
   return {};
 }
@@ -170,7 +231,7 @@ void select_span(const void* pc, const void* pa, const void* pb, void* po, std::
   T* out = static_cast<T*>(po);
   const T a0 = SpanA || n == 0 ? T{} : *a;
   const T b0 = SpanB || n == 0 ? T{} : *b;
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) {
     const T x = SpanA ? a[i] : a0;
     const T y = SpanB ? b[i] : b0;
@@ -186,11 +247,16 @@ SelectKernel select_of() {
 
 SelectKernel select_kernel(std::size_t element_bytes) {
   switch (element_bytes) {
-    case 1: return select_of<std::uint8_t>();
-    case 2: return select_of<std::uint16_t>();
-    case 4: return select_of<std::uint32_t>();
-    case 8: return select_of<std::uint64_t>();
-    default: return {};
+    case 1:
+      return select_of<std::uint8_t>();
+    case 2:
+      return select_of<std::uint16_t>();
+    case 4:
+      return select_of<std::uint32_t>();
+    case 8:
+      return select_of<std::uint64_t>();
+    default:
+      return {};
   }
 }
 
@@ -198,15 +264,17 @@ SelectKernel select_kernel(std::size_t element_bytes) {
 struct Fma {
   template <typename T>
   static T apply(T a, T b, T c) {
-    if constexpr (sizeof(T) == 8) return __builtin_fma(a, b, c);
-    else return __builtin_fmaf(a, b, c);
+    if constexpr (sizeof(T) == 8)
+      return __builtin_fma(a, b, c);
+    else
+      return __builtin_fmaf(a, b, c);
   }
 };
 template <bool KeepNan>
 struct Clamp {
   template <typename T>
   static T apply(T x, T lo, T hi) {
-    const T raised = (x > lo || lo != lo) ? x : lo;          // x NaN: lo
+    const T raised = (x > lo || lo != lo) ? x : lo;             // x NaN: lo
     const T lowered = (raised < hi || hi != hi) ? raised : hi;  // raised NaN only if x and lo are
     return KeepNan && x != x ? x : lowered;
   }
@@ -218,7 +286,7 @@ void ternary_span(const void* pa, const void* pb, const void* pc, void* po, std:
   const T* b = static_cast<const T*>(pb);
   const T* c = static_cast<const T*>(pc);
   T* out = static_cast<T*>(po);
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) out[i] = Op::template apply<T>(a[i], b[i], c[i]);
 }
 
@@ -236,8 +304,8 @@ void narrow_ternary_span(const void* pa, const void* pb, const void* pc, void* p
   }
 }
 
-// The exact product of two 16-bit floats fits f64. The sum is rounded to odd there, so that the second rounding
-// gives what one rounding would.
+// The exact product of two 16-bit floats fits f64. The sum is rounded to odd there, so that the second
+// rounding gives what one rounding would.
 template <typename F>
 std::uint16_t narrow_fma(std::uint16_t a, std::uint16_t b, std::uint16_t c) {
   const double product = decode<F>(a) * decode<F>(b);
@@ -262,19 +330,27 @@ void narrow_fma_span(const void* pa, const void* pb, const void* pc, void* po, s
 template <typename Op>
 TernaryFn ternary_of(DType dtype) {
   switch (dtype) {
-    case DType::f16: return &narrow_ternary_span<Op, NarrowF16>;
-    case DType::bf16: return &narrow_ternary_span<Op, NarrowBF16>;
-    case DType::f32: return &ternary_span<Op, float>;
-    case DType::f64: return &ternary_span<Op, double>;
-    default: return nullptr;
+    case DType::f16:
+      return &narrow_ternary_span<Op, NarrowF16>;
+    case DType::bf16:
+      return &narrow_ternary_span<Op, NarrowBF16>;
+    case DType::f32:
+      return &ternary_span<Op, float>;
+    case DType::f64:
+      return &ternary_span<Op, double>;
+    default:
+      return nullptr;
   }
 }
 
 TernaryFn ternary_kernel(TernaryOp op, DType dtype) {
   switch (op) {
-    case TernaryOp::clamp_drop_nan: return ternary_of<Clamp<false>>(dtype);
-    case TernaryOp::clamp_keep_nan: return ternary_of<Clamp<true>>(dtype);
-    case TernaryOp::fma: break;
+    case TernaryOp::clamp_drop_nan:
+      return ternary_of<Clamp<false>>(dtype);
+    case TernaryOp::clamp_keep_nan:
+      return ternary_of<Clamp<true>>(dtype);
+    case TernaryOp::fma:
+      break;
   }
   if (dtype == DType::f16) return &narrow_fma_span<F16>;
   if (dtype == DType::bf16) return &narrow_fma_span<BF16>;

@@ -22,7 +22,11 @@ namespace kgb::vm::numeric {
 UnaryFn converter(DType from, DType to, ConvertOptions options) {
   return KGB_DISPATCH(convert_kernel(from, to, options));
 }
-UnaryFn signed_bool_converter(DType to) { return KGB_DISPATCH(signed_bool_kernel(to)); }
-UnaryFn tf32_rounder(Tf32Mode mode) { return KGB_DISPATCH(tf32_kernel(mode)); }
+UnaryFn signed_bool_converter(DType to) {
+  return KGB_DISPATCH(signed_bool_kernel(to));
+}
+UnaryFn tf32_rounder(Tf32Mode mode) {
+  return KGB_DISPATCH(tf32_kernel(mode));
+}
 
 }  // namespace kgb::vm::numeric

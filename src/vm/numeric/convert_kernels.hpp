@@ -12,8 +12,10 @@ inline To convert_one(From value) {
   if constexpr (std::is_same_v<From, Bool>) {
     return convert_one<std::uint8_t, To>(value.value);
   } else if constexpr (std::is_same_v<To, Bool>) {
-    if constexpr (std::is_floating_point_v<From>) return Bool{static_cast<std::uint8_t>(value != 0)};
-    else return Bool{static_cast<std::uint8_t>(value & 1)};
+    if constexpr (std::is_floating_point_v<From>)
+      return Bool{static_cast<std::uint8_t>(value != 0)};
+    else
+      return Bool{static_cast<std::uint8_t>(value & 1)};
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) == 1) {
     // PTX has no 8-bit cvt.rzi: the 16-bit one saturates, then the low byte is kept (300 becomes 44).
     using Step = std::conditional_t<std::is_signed_v<To>, std::int16_t, std::uint16_t>;
@@ -29,7 +31,7 @@ template <typename From, typename To>
 void convert_span(const void* pa, void* po, std::size_t n) {
   const From* a = static_cast<const From*>(pa);
   To* out = static_cast<To*>(po);
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) out[i] = convert_one<From, To>(a[i]);
 }
 
@@ -64,8 +66,8 @@ constexpr bool is_fp8 = sizeof(typename F::Bits) == 1;
 template <typename F, Fp8Overflow Wanted>
 constexpr Fp8Overflow overflow_for = is_fp8<F> ? Wanted : Fp8Overflow::ieee;
 
-// A 32- or 64-bit integer as f32, rounded to odd (inexact results get an odd last bit), so that rounding the f32
-// again to bf16 gives what one rounding would, as PTX cvt.rn.bf16.s32 has it.
+// A 32- or 64-bit integer as f32, rounded to odd (inexact results get an odd last bit), so that rounding the
+// f32 again to bf16 gives what one rounding would, as PTX cvt.rn.bf16.s32 has it.
 template <typename Int>
 inline float int_to_odd_float(Int value) {
   if constexpr (sizeof(Int) == 4) {
@@ -78,8 +80,8 @@ inline float int_to_odd_float(Int value) {
     return std::bit_cast<float>(back != exact && (bits & 1u) == 0 ? neighbour : bits);
   } else {
     const bool negative = std::is_signed_v<Int> && value < 0;
-    const std::uint64_t magnitude = negative ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
-                                             : static_cast<std::uint64_t>(value);
+    const std::uint64_t magnitude =
+        negative ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
     // The upper 32 bits, the lost ones kept as one sticky bit, then scaled back exactly.
     const int zeros = std::countl_zero(magnitude);
     const int shift = zeros < 32 ? 32 - zeros : 0;
@@ -100,8 +102,10 @@ void to_narrow(const void* pa, void* po, std::size_t n) {
   auto* out = static_cast<typename Narrow::Bits*>(po);
   if constexpr (std::is_same_v<From, double> || Round == Rounding::toward_zero) {
     for (std::size_t i = 0; i < n; ++i)
-      out[i] = encode<F>(static_cast<double>(convert_one<From, std::conditional_t<
-                             std::is_same_v<From, double>, double, float>>(a[i])), Round, Overflow);
+      out[i] = encode<F>(
+          static_cast<double>(
+              convert_one<From, std::conditional_t<std::is_same_v<From, double>, double, float>>(a[i])),
+          Round, Overflow);
   } else if constexpr (std::is_same_v<From, float>) {
     narrow_nearest<Narrow, Overflow>(a, out, n);
   } else {
@@ -109,7 +113,7 @@ void to_narrow(const void* pa, void* po, std::size_t n) {
     for (std::size_t i = 0; i < n; i += chunk_size) {
       const std::size_t count = std::min(chunk_size, n - i);
       if constexpr (std::is_same_v<Narrow, NarrowBF16> && std::is_integral_v<From> && sizeof(From) >= 4) {
-#pragma GCC ivdep
+        KGB_INDEPENDENT
         for (std::size_t j = 0; j < count; ++j) x[j] = int_to_odd_float(a[i + j]);
       } else {
         convert_span<From, float>(a + i, x, count);
@@ -154,20 +158,20 @@ void f64_to_f32_toward_zero(const void* pa, void* po, std::size_t n) {
 }
 
 void signed_bool_to_float_chunk(const std::uint8_t* a, float* out, std::size_t n) {
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) out[i] = -static_cast<float>(a[i]);
 }
 
 void round_tf32_truncate(const void* pa, void* po, std::size_t n) {
   const float* a = static_cast<const float*>(pa);
   float* out = static_cast<float*>(po);
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) out[i] = to_tf32(a[i], Tf32Mode::truncate);
 }
 void round_tf32_nearest(const void* pa, void* po, std::size_t n) {
   const float* a = static_cast<const float*>(pa);
   float* out = static_cast<float*>(po);
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) out[i] = to_tf32(a[i], Tf32Mode::nearest_away);
 }
 
@@ -180,29 +184,46 @@ struct Tag {
 template <typename Visit>
 UnaryFn with_wide(DType dtype, Visit visit) {
   switch (dtype) {
-    case DType::b8: return visit(Tag<Bool>{});
-    case DType::u8: return visit(Tag<std::uint8_t>{});
-    case DType::i8: return visit(Tag<std::int8_t>{});
-    case DType::u16: return visit(Tag<std::uint16_t>{});
-    case DType::i16: return visit(Tag<std::int16_t>{});
-    case DType::u32: return visit(Tag<std::uint32_t>{});
-    case DType::i32: return visit(Tag<std::int32_t>{});
-    case DType::u64: return visit(Tag<std::uint64_t>{});
-    case DType::i64: return visit(Tag<std::int64_t>{});
-    case DType::f32: return visit(Tag<float>{});
-    case DType::f64: return visit(Tag<double>{});
-    default: return nullptr;
+    case DType::b8:
+      return visit(Tag<Bool>{});
+    case DType::u8:
+      return visit(Tag<std::uint8_t>{});
+    case DType::i8:
+      return visit(Tag<std::int8_t>{});
+    case DType::u16:
+      return visit(Tag<std::uint16_t>{});
+    case DType::i16:
+      return visit(Tag<std::int16_t>{});
+    case DType::u32:
+      return visit(Tag<std::uint32_t>{});
+    case DType::i32:
+      return visit(Tag<std::int32_t>{});
+    case DType::u64:
+      return visit(Tag<std::uint64_t>{});
+    case DType::i64:
+      return visit(Tag<std::int64_t>{});
+    case DType::f32:
+      return visit(Tag<float>{});
+    case DType::f64:
+      return visit(Tag<double>{});
+    default:
+      return nullptr;
   }
 }
 
 template <typename Visit>
 UnaryFn with_narrow(DType dtype, Visit visit) {
   switch (dtype) {
-    case DType::f8e4m3: return visit(Tag<NarrowE4M3>{});
-    case DType::f8e5m2: return visit(Tag<NarrowE5M2>{});
-    case DType::f16: return visit(Tag<NarrowF16>{});
-    case DType::bf16: return visit(Tag<NarrowBF16>{});
-    default: return nullptr;
+    case DType::f8e4m3:
+      return visit(Tag<NarrowE4M3>{});
+    case DType::f8e5m2:
+      return visit(Tag<NarrowE5M2>{});
+    case DType::f16:
+      return visit(Tag<NarrowF16>{});
+    case DType::bf16:
+      return visit(Tag<NarrowBF16>{});
+    default:
+      return nullptr;
   }
 }
 
@@ -216,7 +237,8 @@ UnaryFn to_narrow_kernel(DType from, DType to) {
     using To = typename decltype(narrow_tag)::type;
     if (is_narrow(from)) {
       return with_narrow(from, [](auto tag) -> UnaryFn {
-        return &narrow_to_narrow<typename decltype(tag)::type, To, Round, overflow_for<typename To::F, Overflow>>;
+        return &narrow_to_narrow<typename decltype(tag)::type, To, Round,
+                                 overflow_for<typename To::F, Overflow>>;
       });
     }
     return with_wide(from, [](auto tag) -> UnaryFn {
@@ -242,13 +264,15 @@ UnaryFn convert_kernel(DType from, DType to, ConvertOptions options) {
   if (is_narrow(from)) {
     return with_narrow(from, [to](auto narrow_tag) -> UnaryFn {
       using From = typename decltype(narrow_tag)::type;
-      return with_wide(to, [](auto tag) -> UnaryFn { return &from_narrow<From, typename decltype(tag)::type>; });
+      return with_wide(to,
+                       [](auto tag) -> UnaryFn { return &from_narrow<From, typename decltype(tag)::type>; });
     });
   }
   if (zero && from == DType::f64 && to == DType::f32) return &f64_to_f32_toward_zero;
   return with_wide(from, [to](auto from_tag) -> UnaryFn {
     using From = typename decltype(from_tag)::type;
-    return with_wide(to, [](auto tag) -> UnaryFn { return &convert_span<From, typename decltype(tag)::type>; });
+    return with_wide(to,
+                     [](auto tag) -> UnaryFn { return &convert_span<From, typename decltype(tag)::type>; });
   });
 }
 
@@ -266,7 +290,7 @@ void signed_bool_span(const void* pa, void* po, std::size_t n) {
     std::copy_n(a, n, static_cast<std::uint8_t*>(po));
   } else {
     To* out = static_cast<To*>(po);
-#pragma GCC ivdep
+    KGB_INDEPENDENT
     for (std::size_t i = 0; i < n; ++i) out[i] = a[i] ? static_cast<To>(-1) : To{0};
   }
 }

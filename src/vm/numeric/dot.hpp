@@ -25,8 +25,8 @@ struct DotArgs {
 };
 using DotFn = void (*)(const DotArgs& args);
 
-// Operands f8*, f16, bf16, f32 (mixed widths allowed) with C f32, or f16/bf16 (accumulated in f32, rounded once
-// at the end); i8/u8 with C i32 (wraps); f64 with C f64. Products are summed in ascending k with fused
+// Operands f8*, f16, bf16, f32 (mixed widths allowed) with C f32, or f16/bf16 (accumulated in f32, rounded
+// once at the end); i8/u8 with C i32 (wraps); f64 with C f64. Products are summed in ascending k with fused
 // multiply-add (separate multiply and add on a processor without FMA). Null for any other combination.
 [[nodiscard]] DotFn dot(DType a, DType b, DType c, DotPrecision precision = DotPrecision::ieee);
 

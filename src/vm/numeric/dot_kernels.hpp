@@ -71,8 +71,10 @@ using VecF64 = PlainVec<double>;
 template <typename T>
 inline T fused(T a, T b, T c) {
 #if KGB_ISA_LEVEL >= 2
-  if constexpr (sizeof(T) == 8) return __builtin_fma(a, b, c);
-  else return __builtin_fmaf(a, b, c);
+  if constexpr (sizeof(T) == 8)
+    return __builtin_fma(a, b, c);
+  else
+    return __builtin_fmaf(a, b, c);
 #else
   return a * b + c;
 #endif
@@ -157,7 +159,7 @@ template <Tf32Mode Mode>
 struct LoadTf32 {
   using Stored = float;
   static void row(const float* in, float* out, std::size_t n) {
-#pragma GCC ivdep
+    KGB_INDEPENDENT
     for (std::size_t i = 0; i < n; ++i) out[i] = to_tf32(in[i], Mode);
   }
 };
@@ -170,7 +172,7 @@ template <typename Int>
 struct LoadInt {
   using Stored = Int;
   static void row(const Int* in, float* out, std::size_t n) {
-#pragma GCC ivdep
+    KGB_INDEPENDENT
     for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(in[i]);
   }
 };
@@ -202,10 +204,11 @@ void transpose_four(const T* in, std::size_t rows, T* out, std::size_t pitch) {
     for (std::size_t q = 0; q < 4; ++q) out[r * pitch + q] = in[q * block_n + r];
 }
 
-// An operand whose rows are contiguous the other way (a transposed tile): converted along memory, then turned.
+// An operand whose rows are contiguous the other way (a transposed tile): converted along memory, then
+// turned.
 template <typename Load, typename T>
-void pack_transposed(const typename Load::Stored* in, std::ptrdiff_t column, std::size_t rows, std::size_t columns,
-                     T* out, std::size_t pitch) {
+void pack_transposed(const typename Load::Stored* in, std::ptrdiff_t column, std::size_t rows,
+                     std::size_t columns, T* out, std::size_t pitch) {
   alignas(64) T lines[4 * block_n];
   std::size_t q = 0;
   for (; q + 4 <= columns; q += 4) {
@@ -274,8 +277,13 @@ template <typename S, typename Load>
 void dot_direct(const DotArgs& g) {
   using T = typename S::Lane;
   if (g.a_col != 1 || g.b_col != 1) return dot_in_place<S, Load, Load>(g);
-  const Panel<T> p{static_cast<const T*>(g.a), g.a_row, static_cast<const T*>(g.b), g.b_row,
-                   static_cast<T*>(g.c), g.c_row, g.k};
+  const Panel<T> p{static_cast<const T*>(g.a),
+                   g.a_row,
+                   static_cast<const T*>(g.b),
+                   g.b_row,
+                   static_cast<T*>(g.c),
+                   g.c_row,
+                   g.k};
   multiply<S>(p, g.m, g.n);
 }
 
@@ -310,7 +318,7 @@ void dot_int(const DotArgs& g) {
         for (std::size_t r = 0; r < m; ++r) {
           std::uint32_t* row = c + static_cast<std::ptrdiff_t>(i + r) * g.c_row + j;
           const float* sum = sums + r * block_n;
-#pragma GCC ivdep
+          KGB_INDEPENDENT
           for (std::size_t q = 0; q < n; ++q)
             row[q] += static_cast<std::uint32_t>(static_cast<std::int32_t>(sum[q]));
         }
@@ -327,16 +335,21 @@ struct LoaderTag {
 template <typename Visit>
 DotFn with_float_loader(DType dtype, DotPrecision precision, Visit visit) {
   switch (dtype) {
-    case DType::f8e4m3: return visit(LoaderTag<LoadNarrow<NarrowE4M3>>{});
-    case DType::f8e5m2: return visit(LoaderTag<LoadNarrow<NarrowE5M2>>{});
-    case DType::f16: return visit(LoaderTag<LoadNarrow<NarrowF16>>{});
-    case DType::bf16: return visit(LoaderTag<LoadNarrow<NarrowBF16>>{});
+    case DType::f8e4m3:
+      return visit(LoaderTag<LoadNarrow<NarrowE4M3>>{});
+    case DType::f8e5m2:
+      return visit(LoaderTag<LoadNarrow<NarrowE5M2>>{});
+    case DType::f16:
+      return visit(LoaderTag<LoadNarrow<NarrowF16>>{});
+    case DType::bf16:
+      return visit(LoaderTag<LoadNarrow<NarrowBF16>>{});
     case DType::f32:
       if (precision == DotPrecision::tf32_truncate) return visit(LoaderTag<LoadTf32<Tf32Mode::truncate>>{});
       if (precision == DotPrecision::tf32_nearest_away)
         return visit(LoaderTag<LoadTf32<Tf32Mode::nearest_away>>{});
       return visit(LoaderTag<LoadF32>{});
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -347,7 +360,8 @@ DotFn float_dot(DType c) {
   if (c != DType::f32) return nullptr;
   if constexpr (std::is_same_v<LoadA, LoadF32> && std::is_same_v<LoadB, LoadF32>)
     return &dot_direct<VecF32, LoadF32>;
-  else return &dot_in_place<VecF32, LoadA, LoadB>;
+  else
+    return &dot_in_place<VecF32, LoadA, LoadB>;
 }
 
 DotFn int_dot(DType a, DType b) {

@@ -22,6 +22,8 @@
 
 namespace kgb::vm::numeric {
 
-BinaryKernel binary(BinaryOp op, DType dtype) { return KGB_DISPATCH(binary_kernel(op, dtype)); }
+BinaryKernel binary(BinaryOp op, DType dtype) {
+  return KGB_DISPATCH(binary_kernel(op, dtype));
+}
 
 }  // namespace kgb::vm::numeric

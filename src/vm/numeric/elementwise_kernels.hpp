@@ -8,26 +8,27 @@ struct Spans {
     const T* a = static_cast<const T*>(pa);
     const T* b = static_cast<const T*>(pb);
     T* out = static_cast<T*>(po);
-#pragma GCC ivdep
+    KGB_INDEPENDENT
     for (std::size_t i = 0; i < n; ++i) out[i] = Op::template apply<T>(a[i], b[i]);
   }
   static void vs(const void* pa, const void* pb, void* po, std::size_t n) {
     const T* a = static_cast<const T*>(pa);
     const T b = *static_cast<const T*>(pb);
     T* out = static_cast<T*>(po);
-#pragma GCC ivdep
+    KGB_INDEPENDENT
     for (std::size_t i = 0; i < n; ++i) out[i] = Op::template apply<T>(a[i], b);
   }
   static void sv(const void* pa, const void* pb, void* po, std::size_t n) {
     const T a = *static_cast<const T*>(pa);
     const T* b = static_cast<const T*>(pb);
     T* out = static_cast<T*>(po);
-#pragma GCC ivdep
+    KGB_INDEPENDENT
     for (std::size_t i = 0; i < n; ++i) out[i] = Op::template apply<T>(a, b[i]);
   }
 };
 
-// f16 and the long operations of bf16: widened, computed in f32 and rounded; exact for + - * / (24 >= 2 * 11 + 2).
+// f16 and the long operations of bf16: widened, computed in f32 and rounded; exact for + - * / (24 >= 2 * 11
+// + 2).
 template <typename Op, typename Narrow>
 struct NarrowSpans {
   using Bits = typename Narrow::Bits;
@@ -79,75 +80,134 @@ constexpr BinaryKernel kernel_of() {
 template <typename Op, bool Fuse = true>
 BinaryKernel float_kernel(DType dtype) {
   switch (dtype) {
-    case DType::f16: return kernel_of<NarrowSpans<Op, NarrowF16>>();
+    case DType::f16:
+      return kernel_of<NarrowSpans<Op, NarrowF16>>();
     case DType::bf16:
-      if constexpr (Fuse) return kernel_of<Spans<OnBits<Op, NarrowBF16>, std::uint16_t>>();
-      else return kernel_of<NarrowSpans<Op, NarrowBF16>>();
-    case DType::f32: return kernel_of<Spans<Op, float>>();
-    case DType::f64: return kernel_of<Spans<Op, double>>();
-    default: return {};
+      if constexpr (Fuse)
+        return kernel_of<Spans<OnBits<Op, NarrowBF16>, std::uint16_t>>();
+      else
+        return kernel_of<NarrowSpans<Op, NarrowBF16>>();
+    case DType::f32:
+      return kernel_of<Spans<Op, float>>();
+    case DType::f64:
+      return kernel_of<Spans<Op, double>>();
+    default:
+      return {};
   }
 }
 
 template <typename Op>
 BinaryKernel int_kernel(DType dtype) {
   switch (dtype) {
-    case DType::u8: case DType::i8: return kernel_of<Spans<Op, std::uint8_t>>();
-    case DType::u16: case DType::i16: return kernel_of<Spans<Op, std::uint16_t>>();
-    case DType::u32: case DType::i32: return kernel_of<Spans<Op, std::uint32_t>>();
-    case DType::u64: case DType::i64: return kernel_of<Spans<Op, std::uint64_t>>();
-    default: return {};
+    case DType::u8:
+    case DType::i8:
+      return kernel_of<Spans<Op, std::uint8_t>>();
+    case DType::u16:
+    case DType::i16:
+      return kernel_of<Spans<Op, std::uint16_t>>();
+    case DType::u32:
+    case DType::i32:
+      return kernel_of<Spans<Op, std::uint32_t>>();
+    case DType::u64:
+    case DType::i64:
+      return kernel_of<Spans<Op, std::uint64_t>>();
+    default:
+      return {};
   }
 }
 
 // i1 is 0 or 1 in a byte; as a signed number true is -1, so the signed minimum is "or".
 BinaryKernel bool_kernel(BinaryOp op) {
   switch (op) {
-    case BinaryOp::addi: case BinaryOp::subi: case BinaryOp::xori: return kernel_of<Spans<XorI, std::uint8_t>>();
-    case BinaryOp::muli: case BinaryOp::andi: case BinaryOp::minui: case BinaryOp::maxsi:
+    case BinaryOp::addi:
+    case BinaryOp::subi:
+    case BinaryOp::xori:
+      return kernel_of<Spans<XorI, std::uint8_t>>();
+    case BinaryOp::muli:
+    case BinaryOp::andi:
+    case BinaryOp::minui:
+    case BinaryOp::maxsi:
       return kernel_of<Spans<AndI, std::uint8_t>>();
-    case BinaryOp::ori: case BinaryOp::maxui: case BinaryOp::minsi: return kernel_of<Spans<OrI, std::uint8_t>>();
-    default: return {};
+    case BinaryOp::ori:
+    case BinaryOp::maxui:
+    case BinaryOp::minsi:
+      return kernel_of<Spans<OrI, std::uint8_t>>();
+    default:
+      return {};
   }
 }
 
 BinaryKernel binary_kernel(BinaryOp op, DType dtype) {
   if (dtype == DType::b8) return bool_kernel(op);
   switch (op) {
-    case BinaryOp::addf: return float_kernel<AddF>(dtype);
-    case BinaryOp::subf: return float_kernel<SubF>(dtype);
-    case BinaryOp::mulf: return float_kernel<MulF>(dtype);
-    case BinaryOp::divf: return float_kernel<DivF>(dtype);
-    case BinaryOp::remf: return float_kernel<RemF, false>(dtype);
-    case BinaryOp::minnumf: return float_kernel<MinNumF>(dtype);
-    case BinaryOp::maxnumf: return float_kernel<MaxNumF>(dtype);
-    case BinaryOp::minimumf: return float_kernel<MinimumF>(dtype);
-    case BinaryOp::maximumf: return float_kernel<MaximumF>(dtype);
-    case BinaryOp::copysign: return float_kernel<CopySign>(dtype);
-    case BinaryOp::atan2: return float_kernel<Atan2, false>(dtype);
-    case BinaryOp::powf: return float_kernel<PowF, false>(dtype);
-    case BinaryOp::addi: return int_kernel<AddI>(dtype);
-    case BinaryOp::subi: return int_kernel<SubI>(dtype);
-    case BinaryOp::muli: return int_kernel<MulI>(dtype);
-    case BinaryOp::divsi: return int_kernel<DivSI>(dtype);
-    case BinaryOp::divui: return int_kernel<DivUI>(dtype);
-    case BinaryOp::remsi: return int_kernel<RemSI>(dtype);
-    case BinaryOp::remui: return int_kernel<RemUI>(dtype);
-    case BinaryOp::mulhiui: return int_kernel<MulHiUI>(dtype);
-    case BinaryOp::mulhisi: return int_kernel<MulHiSI>(dtype);
-    case BinaryOp::andi: return int_kernel<AndI>(dtype);
-    case BinaryOp::ori: return int_kernel<OrI>(dtype);
-    case BinaryOp::xori: return int_kernel<XorI>(dtype);
-    case BinaryOp::shli: return int_kernel<ShlI>(dtype);
-    case BinaryOp::shrsi: return int_kernel<ShrSI>(dtype);
-    case BinaryOp::shrui: return int_kernel<ShrUI>(dtype);
-    case BinaryOp::minsi: return int_kernel<MinSI>(dtype);
-    case BinaryOp::maxsi: return int_kernel<MaxSI>(dtype);
-    case BinaryOp::minui: return int_kernel<MinUI>(dtype);
-    case BinaryOp::maxui: return int_kernel<MaxUI>(dtype);
-    case BinaryOp::ceildivsi: return int_kernel<CeilDivSI>(dtype);
-    case BinaryOp::ceildivui: return int_kernel<CeilDivUI>(dtype);
-    case BinaryOp::floordivsi: return int_kernel<FloorDivSI>(dtype);
+    case BinaryOp::addf:
+      return float_kernel<AddF>(dtype);
+    case BinaryOp::subf:
+      return float_kernel<SubF>(dtype);
+    case BinaryOp::mulf:
+      return float_kernel<MulF>(dtype);
+    case BinaryOp::divf:
+      return float_kernel<DivF>(dtype);
+    case BinaryOp::remf:
+      return float_kernel<RemF, false>(dtype);
+    case BinaryOp::minnumf:
+      return float_kernel<MinNumF>(dtype);
+    case BinaryOp::maxnumf:
+      return float_kernel<MaxNumF>(dtype);
+    case BinaryOp::minimumf:
+      return float_kernel<MinimumF>(dtype);
+    case BinaryOp::maximumf:
+      return float_kernel<MaximumF>(dtype);
+    case BinaryOp::copysign:
+      return float_kernel<CopySign>(dtype);
+    case BinaryOp::atan2:
+      return float_kernel<Atan2, false>(dtype);
+    case BinaryOp::powf:
+      return float_kernel<PowF, false>(dtype);
+    case BinaryOp::addi:
+      return int_kernel<AddI>(dtype);
+    case BinaryOp::subi:
+      return int_kernel<SubI>(dtype);
+    case BinaryOp::muli:
+      return int_kernel<MulI>(dtype);
+    case BinaryOp::divsi:
+      return int_kernel<DivSI>(dtype);
+    case BinaryOp::divui:
+      return int_kernel<DivUI>(dtype);
+    case BinaryOp::remsi:
+      return int_kernel<RemSI>(dtype);
+    case BinaryOp::remui:
+      return int_kernel<RemUI>(dtype);
+    case BinaryOp::mulhiui:
+      return int_kernel<MulHiUI>(dtype);
+    case BinaryOp::mulhisi:
+      return int_kernel<MulHiSI>(dtype);
+    case BinaryOp::andi:
+      return int_kernel<AndI>(dtype);
+    case BinaryOp::ori:
+      return int_kernel<OrI>(dtype);
+    case BinaryOp::xori:
+      return int_kernel<XorI>(dtype);
+    case BinaryOp::shli:
+      return int_kernel<ShlI>(dtype);
+    case BinaryOp::shrsi:
+      return int_kernel<ShrSI>(dtype);
+    case BinaryOp::shrui:
+      return int_kernel<ShrUI>(dtype);
+    case BinaryOp::minsi:
+      return int_kernel<MinSI>(dtype);
+    case BinaryOp::maxsi:
+      return int_kernel<MaxSI>(dtype);
+    case BinaryOp::minui:
+      return int_kernel<MinUI>(dtype);
+    case BinaryOp::maxui:
+      return int_kernel<MaxUI>(dtype);
+    case BinaryOp::ceildivsi:
+      return int_kernel<CeilDivSI>(dtype);
+    case BinaryOp::ceildivui:
+      return int_kernel<CeilDivUI>(dtype);
+    case BinaryOp::floordivsi:
+      return int_kernel<FloorDivSI>(dtype);
   }
   return {};
 }

@@ -29,9 +29,14 @@ double log_gamma(double x) {
   int sign = 0;
   return ::lgamma_r(x, &sign);  // std::lgamma writes a global
 }
-double power_int(double x, I32 n) { return std::pow(x, static_cast<double>(n)); }
-// Ties to even whatever the process's rounding mode is would need its own code; the VM never changes the mode.
-double nearest(double x) { return std::nearbyint(x); }
+double power_int(double x, I32 n) {
+  return std::pow(x, static_cast<double>(n));
+}
+// Ties to even whatever the process's rounding mode is would need its own code; the VM never changes the
+// mode.
+double nearest(double x) {
+  return std::nearbyint(x);
+}
 I32 log_exponent(double x) {
   if (x == 0.0) return std::numeric_limits<I32>::min();
   if (std::isnan(x)) return std::numeric_limits<I32>::min();
@@ -41,10 +46,13 @@ I32 log_exponent(double x) {
 template <typename U>
 U reversed_bits(U x) {
   U result = 0;
-  for (int i = 0; i < std::numeric_limits<U>::digits; ++i, x >>= 1) result = static_cast<U>(result << 1 | (x & 1));
+  for (int i = 0; i < std::numeric_limits<U>::digits; ++i, x >>= 1)
+    result = static_cast<U>(result << 1 | (x & 1));
   return result;
 }
-I32 as_signed24(I32 x) { return static_cast<I32>(static_cast<U32>(x) << 8) >> 8; }
+I32 as_signed24(I32 x) {
+  return static_cast<I32>(static_cast<U32>(x) << 8) >> 8;
+}
 U32 byte_perm(U32 x, U32 y, U32 selector) {
   const U64 bytes = static_cast<U64>(y) << 32 | x;
   U32 result = 0;
@@ -54,46 +62,66 @@ U32 byte_perm(U32 x, U32 y, U32 selector) {
 }
 
 const LibdeviceFunction vector_rows[] = {
-    vector_row<UnaryOp::exp>("__nv_expf"), vector_row<UnaryOp::exp>("__nv_fast_expf"),
-    vector_row<UnaryOp::exp2>("__nv_exp2f"), vector_row<UnaryOp::expm1>("__nv_expm1f"),
-    vector_row<UnaryOp::log>("__nv_logf"), vector_row<UnaryOp::log>("__nv_fast_logf"),
-    vector_row<UnaryOp::log2>("__nv_log2f"), vector_row<UnaryOp::log2>("__nv_fast_log2f"),
-    vector_row<UnaryOp::log10>("__nv_log10f"), vector_row<UnaryOp::log10>("__nv_fast_log10f"),
+    vector_row<UnaryOp::exp>("__nv_expf"),
+    vector_row<UnaryOp::exp>("__nv_fast_expf"),
+    vector_row<UnaryOp::exp2>("__nv_exp2f"),
+    vector_row<UnaryOp::expm1>("__nv_expm1f"),
+    vector_row<UnaryOp::log>("__nv_logf"),
+    vector_row<UnaryOp::log>("__nv_fast_logf"),
+    vector_row<UnaryOp::log2>("__nv_log2f"),
+    vector_row<UnaryOp::log2>("__nv_fast_log2f"),
+    vector_row<UnaryOp::log10>("__nv_log10f"),
+    vector_row<UnaryOp::log10>("__nv_fast_log10f"),
     vector_row<UnaryOp::log1p>("__nv_log1pf"),
-    vector_row<UnaryOp::sin>("__nv_sinf"), vector_row<UnaryOp::sin>("__nv_fast_sinf"),
-    vector_row<UnaryOp::cos>("__nv_cosf"), vector_row<UnaryOp::cos>("__nv_fast_cosf"),
-    vector_row<UnaryOp::tan>("__nv_tanf"), vector_row<UnaryOp::tan>("__nv_fast_tanf"),
-    vector_row<UnaryOp::sinh>("__nv_sinhf"), vector_row<UnaryOp::cosh>("__nv_coshf"),
-    vector_row<UnaryOp::tanh>("__nv_tanhf"), vector_row<UnaryOp::tanh>("__nv_fast_tanhf"),
-    vector_row<UnaryOp::asin>("__nv_asinf"), vector_row<UnaryOp::acos>("__nv_acosf"),
-    vector_row<UnaryOp::atan>("__nv_atanf"), vector_row<UnaryOp::asinh>("__nv_asinhf"),
-    vector_row<UnaryOp::acosh>("__nv_acoshf"), vector_row<UnaryOp::atanh>("__nv_atanhf"),
-    vector_row<UnaryOp::erf>("__nv_erff"), vector_row<UnaryOp::erfc>("__nv_erfcf"),
-    vector_row<UnaryOp::sqrt>("__nv_sqrtf"), vector_row<UnaryOp::sqrt>("__nv_fsqrt_rn"),
-    vector_row<UnaryOp::rsqrt>("__nv_rsqrtf"), vector_row<UnaryOp::rsqrt>("__nv_frsqrt_rn"),
-    vector_row<UnaryOp::cbrt>("__nv_cbrtf"), vector_row<UnaryOp::floor>("__nv_floorf"),
-    vector_row<UnaryOp::ceil>("__nv_ceilf"), vector_row<UnaryOp::trunc>("__nv_truncf"),
-    vector_row<UnaryOp::roundeven>("__nv_rintf"), vector_row<UnaryOp::roundeven>("__nv_nearbyintf"),
-    vector_row<UnaryOp::round>("__nv_roundf"), vector_row<UnaryOp::absf>("__nv_fabsf"),
+    vector_row<UnaryOp::sin>("__nv_sinf"),
+    vector_row<UnaryOp::sin>("__nv_fast_sinf"),
+    vector_row<UnaryOp::cos>("__nv_cosf"),
+    vector_row<UnaryOp::cos>("__nv_fast_cosf"),
+    vector_row<UnaryOp::tan>("__nv_tanf"),
+    vector_row<UnaryOp::tan>("__nv_fast_tanf"),
+    vector_row<UnaryOp::sinh>("__nv_sinhf"),
+    vector_row<UnaryOp::cosh>("__nv_coshf"),
+    vector_row<UnaryOp::tanh>("__nv_tanhf"),
+    vector_row<UnaryOp::tanh>("__nv_fast_tanhf"),
+    vector_row<UnaryOp::asin>("__nv_asinf"),
+    vector_row<UnaryOp::acos>("__nv_acosf"),
+    vector_row<UnaryOp::atan>("__nv_atanf"),
+    vector_row<UnaryOp::asinh>("__nv_asinhf"),
+    vector_row<UnaryOp::acosh>("__nv_acoshf"),
+    vector_row<UnaryOp::atanh>("__nv_atanhf"),
+    vector_row<UnaryOp::erf>("__nv_erff"),
+    vector_row<UnaryOp::erfc>("__nv_erfcf"),
+    vector_row<UnaryOp::sqrt>("__nv_sqrtf"),
+    vector_row<UnaryOp::sqrt>("__nv_fsqrt_rn"),
+    vector_row<UnaryOp::rsqrt>("__nv_rsqrtf"),
+    vector_row<UnaryOp::rsqrt>("__nv_frsqrt_rn"),
+    vector_row<UnaryOp::cbrt>("__nv_cbrtf"),
+    vector_row<UnaryOp::floor>("__nv_floorf"),
+    vector_row<UnaryOp::ceil>("__nv_ceilf"),
+    vector_row<UnaryOp::trunc>("__nv_truncf"),
+    vector_row<UnaryOp::roundeven>("__nv_rintf"),
+    vector_row<UnaryOp::roundeven>("__nv_nearbyintf"),
+    vector_row<UnaryOp::round>("__nv_roundf"),
+    vector_row<UnaryOp::absf>("__nv_fabsf"),
 };
 
 const LibdeviceFunction f64_rows[] = {
-    KGB_NV_F64("__nv_exp", std::exp(x)), KGB_NV_F64("__nv_exp2", std::exp2(x)),
-    KGB_NV_F64("__nv_expm1", std::expm1(x)), KGB_NV_F64("__nv_log", std::log(x)),
-    KGB_NV_F64("__nv_log2", std::log2(x)), KGB_NV_F64("__nv_log10", std::log10(x)),
-    KGB_NV_F64("__nv_log1p", std::log1p(x)), KGB_NV_F64("__nv_sin", std::sin(x)),
-    KGB_NV_F64("__nv_cos", std::cos(x)), KGB_NV_F64("__nv_tan", std::tan(x)),
-    KGB_NV_F64("__nv_sinh", std::sinh(x)), KGB_NV_F64("__nv_cosh", std::cosh(x)),
-    KGB_NV_F64("__nv_tanh", std::tanh(x)), KGB_NV_F64("__nv_asin", std::asin(x)),
-    KGB_NV_F64("__nv_acos", std::acos(x)), KGB_NV_F64("__nv_atan", std::atan(x)),
-    KGB_NV_F64("__nv_asinh", std::asinh(x)), KGB_NV_F64("__nv_acosh", std::acosh(x)),
-    KGB_NV_F64("__nv_atanh", std::atanh(x)), KGB_NV_F64("__nv_erf", std::erf(x)),
-    KGB_NV_F64("__nv_erfc", std::erfc(x)), KGB_NV_F64("__nv_sqrt", std::sqrt(x)),
+    KGB_NV_F64("__nv_exp", std::exp(x)),       KGB_NV_F64("__nv_exp2", std::exp2(x)),
+    KGB_NV_F64("__nv_expm1", std::expm1(x)),   KGB_NV_F64("__nv_log", std::log(x)),
+    KGB_NV_F64("__nv_log2", std::log2(x)),     KGB_NV_F64("__nv_log10", std::log10(x)),
+    KGB_NV_F64("__nv_log1p", std::log1p(x)),   KGB_NV_F64("__nv_sin", std::sin(x)),
+    KGB_NV_F64("__nv_cos", std::cos(x)),       KGB_NV_F64("__nv_tan", std::tan(x)),
+    KGB_NV_F64("__nv_sinh", std::sinh(x)),     KGB_NV_F64("__nv_cosh", std::cosh(x)),
+    KGB_NV_F64("__nv_tanh", std::tanh(x)),     KGB_NV_F64("__nv_asin", std::asin(x)),
+    KGB_NV_F64("__nv_acos", std::acos(x)),     KGB_NV_F64("__nv_atan", std::atan(x)),
+    KGB_NV_F64("__nv_asinh", std::asinh(x)),   KGB_NV_F64("__nv_acosh", std::acosh(x)),
+    KGB_NV_F64("__nv_atanh", std::atanh(x)),   KGB_NV_F64("__nv_erf", std::erf(x)),
+    KGB_NV_F64("__nv_erfc", std::erfc(x)),     KGB_NV_F64("__nv_sqrt", std::sqrt(x)),
     KGB_NV_F64("__nv_dsqrt_rn", std::sqrt(x)), KGB_NV_F64("__nv_rsqrt", 1.0 / std::sqrt(x)),
-    KGB_NV_F64("__nv_cbrt", std::cbrt(x)), KGB_NV_F64("__nv_floor", std::floor(x)),
-    KGB_NV_F64("__nv_ceil", std::ceil(x)), KGB_NV_F64("__nv_trunc", std::trunc(x)),
-    KGB_NV_F64("__nv_rint", nearest(x)), KGB_NV_F64("__nv_nearbyint", nearest(x)),
-    KGB_NV_F64("__nv_round", std::round(x)), KGB_NV_F64("__nv_fabs", std::fabs(x)),
+    KGB_NV_F64("__nv_cbrt", std::cbrt(x)),     KGB_NV_F64("__nv_floor", std::floor(x)),
+    KGB_NV_F64("__nv_ceil", std::ceil(x)),     KGB_NV_F64("__nv_trunc", std::trunc(x)),
+    KGB_NV_F64("__nv_rint", nearest(x)),       KGB_NV_F64("__nv_nearbyint", nearest(x)),
+    KGB_NV_F64("__nv_round", std::round(x)),   KGB_NV_F64("__nv_fabs", std::fabs(x)),
     KGB_NV_F64("__nv_drcp_rn", 1.0 / x),
 };
 
@@ -110,8 +138,10 @@ const LibdeviceFunction special_rows[] = {
     KGB_NV_BOTH("__nv_normcdfinvf", "__nv_normcdfinv", inverse_normal_cdf(x)),
     KGB_NV_BOTH("__nv_sinpif", "__nv_sinpi", sin_pi(x)),
     KGB_NV_BOTH("__nv_cospif", "__nv_cospi", cos_pi(x)),
-    KGB_NV_BOTH("__nv_j0f", "__nv_j0", ::j0(x)), KGB_NV_BOTH("__nv_j1f", "__nv_j1", ::j1(x)),
-    KGB_NV_BOTH("__nv_y0f", "__nv_y0", ::y0(x)), KGB_NV_BOTH("__nv_y1f", "__nv_y1", ::y1(x)),
+    KGB_NV_BOTH("__nv_j0f", "__nv_j0", ::j0(x)),
+    KGB_NV_BOTH("__nv_j1f", "__nv_j1", ::j1(x)),
+    KGB_NV_BOTH("__nv_y0f", "__nv_y0", ::y0(x)),
+    KGB_NV_BOTH("__nv_y1f", "__nv_y1", ::y1(x)),
     KGB_NV_BOTH("__nv_cyl_bessel_i0f", "__nv_cyl_bessel_i0", bessel_i0(x)),
     KGB_NV_BOTH("__nv_cyl_bessel_i1f", "__nv_cyl_bessel_i1", bessel_i1(x)),
     KGB_NV_BOTH("__nv_logbf", "__nv_logb", std::logb(x)),
@@ -124,7 +154,8 @@ const LibdeviceFunction special_rows[] = {
 };
 
 const LibdeviceFunction binary_rows[] = {
-    KGB_NV_BOTH_2("__nv_powf", "__nv_pow", std::pow(x, y)), KGB_NV_F32_2("__nv_fast_powf", std::pow(x, y)),
+    KGB_NV_BOTH_2("__nv_powf", "__nv_pow", std::pow(x, y)),
+    KGB_NV_F32_2("__nv_fast_powf", std::pow(x, y)),
     KGB_NV_BOTH_2("__nv_fmodf", "__nv_fmod", std::fmod(x, y)),
     KGB_NV_BOTH_2("__nv_remainderf", "__nv_remainder", std::remainder(x, y)),
     KGB_NV_BOTH_2("__nv_atan2f", "__nv_atan2", std::atan2(x, y)),
@@ -134,8 +165,10 @@ const LibdeviceFunction binary_rows[] = {
     KGB_NV_BOTH_2("__nv_copysignf", "__nv_copysign", std::copysign(x, y)),
     KGB_NV_BOTH_2("__nv_fmaxf", "__nv_fmax", std::fmax(x, y)),
     KGB_NV_BOTH_2("__nv_fminf", "__nv_fmin", std::fmin(x, y)),
-    KGB_NV_F64_2("__nv_dadd_rn", x + y), KGB_NV_F64_2("__nv_dsub_rn", x - y),
-    KGB_NV_F64_2("__nv_dmul_rn", x * y), KGB_NV_F64_2("__nv_ddiv_rn", x / y),
+    KGB_NV_F64_2("__nv_dadd_rn", x + y),
+    KGB_NV_F64_2("__nv_dsub_rn", x - y),
+    KGB_NV_F64_2("__nv_dmul_rn", x* y),
+    KGB_NV_F64_2("__nv_ddiv_rn", x / y),
     row<[](float x, float y) { return x + y; }>("__nv_fadd_rn"),
     row<[](float x, float y) { return x - y; }>("__nv_fsub_rn"),
     row<[](float x, float y) { return x * y; }>("__nv_fmul_rn"),
@@ -183,17 +216,21 @@ const LibdeviceFunction test_rows[] = {
     row<[](double x) { return float_to_int<I64>(std::round(x)); }>("__nv_llround"),
 };
 
-#define KGB_NV_TO_INT(prefix, Float, Int)                                                          \
-  row<[](Float x) { return float_to_int<Int>(std::nearbyint(x)); }>("__nv_" prefix "_rn"),     \
-      row<[](Float x) { return float_to_int<Int>(std::floor(x)); }>("__nv_" prefix "_rd"),     \
-      row<[](Float x) { return float_to_int<Int>(std::ceil(x)); }>("__nv_" prefix "_ru"),      \
+#define KGB_NV_TO_INT(prefix, Float, Int)                                                  \
+  row<[](Float x) { return float_to_int<Int>(std::nearbyint(x)); }>("__nv_" prefix "_rn"), \
+      row<[](Float x) { return float_to_int<Int>(std::floor(x)); }>("__nv_" prefix "_rd"), \
+      row<[](Float x) { return float_to_int<Int>(std::ceil(x)); }>("__nv_" prefix "_ru"),  \
       row<[](Float x) { return float_to_int<Int>(x); }>("__nv_" prefix "_rz")
 
 const LibdeviceFunction cast_rows[] = {
-    KGB_NV_TO_INT("float2int", float, I32), KGB_NV_TO_INT("float2uint", float, U32),
-    KGB_NV_TO_INT("float2ll", float, I64), KGB_NV_TO_INT("float2ull", float, U64),
-    KGB_NV_TO_INT("double2int", double, I32), KGB_NV_TO_INT("double2uint", double, U32),
-    KGB_NV_TO_INT("double2ll", double, I64), KGB_NV_TO_INT("double2ull", double, U64),
+    KGB_NV_TO_INT("float2int", float, I32),
+    KGB_NV_TO_INT("float2uint", float, U32),
+    KGB_NV_TO_INT("float2ll", float, I64),
+    KGB_NV_TO_INT("float2ull", float, U64),
+    KGB_NV_TO_INT("double2int", double, I32),
+    KGB_NV_TO_INT("double2uint", double, U32),
+    KGB_NV_TO_INT("double2ll", double, I64),
+    KGB_NV_TO_INT("double2ull", double, U64),
     row<[](I32 x) { return static_cast<float>(x); }>("__nv_int2float_rn"),
     row<[](U32 x) { return static_cast<float>(x); }>("__nv_uint2float_rn"),
     row<[](I64 x) { return static_cast<float>(x); }>("__nv_ll2float_rn"),
@@ -203,7 +240,8 @@ const LibdeviceFunction cast_rows[] = {
     row<[](I64 x) { return static_cast<double>(x); }>("__nv_ll2double_rn"),
     row<[](U64 x) { return static_cast<double>(x); }>("__nv_ull2double_rn"),
     row<[](double x) { return static_cast<float>(x); }>("__nv_double2float_rn"),
-    row<[](double x) { return std::bit_cast<float>(encode<F32>(x, Rounding::toward_zero)); }>("__nv_double2float_rz"),
+    row<[](double x) { return std::bit_cast<float>(encode<F32>(x, Rounding::toward_zero)); }>(
+        "__nv_double2float_rz"),
     row<[](float x) { return std::bit_cast<I32>(x); }>("__nv_float_as_int"),
     row<[](float x) { return std::bit_cast<U32>(x); }>("__nv_float_as_uint"),
     row<[](I32 x) { return std::bit_cast<float>(x); }>("__nv_int_as_float"),
@@ -252,7 +290,9 @@ const LibdeviceFunction int_rows[] = {
 
 std::vector<LibdeviceFunction> sorted_table() {
   std::vector<LibdeviceFunction> all;
-  const auto add = [&all](std::span<const LibdeviceFunction> rows) { all.insert(all.end(), rows.begin(), rows.end()); };
+  const auto add = [&all](std::span<const LibdeviceFunction> rows) {
+    all.insert(all.end(), rows.begin(), rows.end());
+  };
   add(vector_rows);
   add(f64_rows);
   add(special_rows);
@@ -277,6 +317,8 @@ const LibdeviceFunction* find_libdevice(std::string_view symbol) {
   return found != rows.end() && found->name == symbol ? &*found : nullptr;
 }
 
-std::span<const LibdeviceFunction> libdevice_functions() { return table(); }
+std::span<const LibdeviceFunction> libdevice_functions() {
+  return table();
+}
 
 }  // namespace kgb::vm::numeric

@@ -13,11 +13,16 @@ namespace kgb::vm::numeric {
 
 template <typename T>
 constexpr DType dtype_for() {
-  if constexpr (std::is_same_v<T, float>) return DType::f32;
-  else if constexpr (std::is_same_v<T, double>) return DType::f64;
-  else if constexpr (std::is_same_v<T, std::int32_t>) return DType::i32;
-  else if constexpr (std::is_same_v<T, std::uint32_t>) return DType::u32;
-  else if constexpr (std::is_same_v<T, std::int64_t>) return DType::i64;
+  if constexpr (std::is_same_v<T, float>)
+    return DType::f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return DType::f64;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return DType::i32;
+  else if constexpr (std::is_same_v<T, std::uint32_t>)
+    return DType::u32;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return DType::i64;
   else {
     static_assert(std::is_same_v<T, std::uint64_t>);
     return DType::u64;
@@ -53,7 +58,8 @@ constexpr LibdeviceFunction row_of(std::string_view name, R (*)(A, B)) {
 }
 template <auto F, typename R, typename A, typename B, typename C>
 constexpr LibdeviceFunction row_of(std::string_view name, R (*)(A, B, C)) {
-  return {name, dtype_for<R>(), 3, {dtype_for<A>(), dtype_for<B>(), dtype_for<C>()}, &run_three<F, R, A, B, C>};
+  return {
+      name, dtype_for<R>(), 3, {dtype_for<A>(), dtype_for<B>(), dtype_for<C>()}, &run_three<F, R, A, B, C>};
 }
 template <auto F>
 constexpr LibdeviceFunction row(std::string_view name) {
@@ -71,17 +77,20 @@ constexpr LibdeviceFunction vector_row(std::string_view name) {
 }
 
 // f32 through f64 and one rounding.
-#define KGB_NV_F32(name, expression) row<[](float x_) { \
-    const double x = x_; \
+#define KGB_NV_F32(name, expression)       \
+  row<[](float x_) {                       \
+    const double x = x_;                   \
     return static_cast<float>(expression); \
   }>(name)
 #define KGB_NV_F64(name, expression) row<[](double x) { return static_cast<double>(expression); }>(name)
 #define KGB_NV_BOTH(name32, name64, expression) KGB_NV_F32(name32, expression), KGB_NV_F64(name64, expression)
-#define KGB_NV_F32_2(name, expression) row<[](float x_, float y_) { \
-    const double x = x_, y = y_; \
+#define KGB_NV_F32_2(name, expression)     \
+  row<[](float x_, float y_) {             \
+    const double x = x_, y = y_;           \
     return static_cast<float>(expression); \
   }>(name)
-#define KGB_NV_F64_2(name, expression) row<[](double x, double y) { return static_cast<double>(expression); }>(name)
+#define KGB_NV_F64_2(name, expression) \
+  row<[](double x, double y) { return static_cast<double>(expression); }>(name)
 #define KGB_NV_BOTH_2(name32, name64, expression) \
   KGB_NV_F32_2(name32, expression), KGB_NV_F64_2(name64, expression)
 

@@ -22,6 +22,8 @@
 
 namespace kgb::vm::numeric {
 
-UnaryFn unary(UnaryOp op, DType dtype) { return KGB_DISPATCH(unary_kernel(op, dtype)); }
+UnaryFn unary(UnaryOp op, DType dtype) {
+  return KGB_DISPATCH(unary_kernel(op, dtype));
+}
 
 }  // namespace kgb::vm::numeric

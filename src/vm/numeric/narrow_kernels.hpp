@@ -5,10 +5,22 @@ namespace {
 // Chunk that the narrow formats are widened in: it and its two operands stay in L1.
 constexpr std::size_t chunk_size = 512;
 
-struct NarrowF16 { using Bits = std::uint16_t; using F = F16; };
-struct NarrowBF16 { using Bits = std::uint16_t; using F = BF16; };
-struct NarrowE4M3 { using Bits = std::uint8_t; using F = F8E4M3; };
-struct NarrowE5M2 { using Bits = std::uint8_t; using F = F8E5M2; };
+struct NarrowF16 {
+  using Bits = std::uint16_t;
+  using F = F16;
+};
+struct NarrowBF16 {
+  using Bits = std::uint16_t;
+  using F = BF16;
+};
+struct NarrowE4M3 {
+  using Bits = std::uint8_t;
+  using F = F8E4M3;
+};
+struct NarrowE5M2 {
+  using Bits = std::uint8_t;
+  using F = F8E5M2;
+};
 
 // Pattern of an f16 as f32 without F16C: the exponent is moved, subnormals are made by one exact subtraction.
 inline float widen_f16_bits(std::uint32_t bits) {
@@ -26,27 +38,28 @@ inline float widen_f16_bits(std::uint32_t bits) {
   std::size_t i = 0;
 #if KGB_ISA_LEVEL == 3
   for (; i + 16 <= n; i += 16)
-    _mm512_storeu_ps(out + i, _mm512_maskz_cvtph_ps(0xFFFF, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i))));
+    _mm512_storeu_ps(
+        out + i, _mm512_maskz_cvtph_ps(0xFFFF, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i))));
 #elif KGB_ISA_LEVEL == 2
   for (; i + 8 <= n; i += 8)
     _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i))));
 #endif
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t j = i; j < n; ++j) out[j] = widen_f16_bits(in[j]);
 }
 
 [[gnu::noinline, maybe_unused]] void widen(NarrowBF16, const std::uint16_t* in, float* out, std::size_t n) {
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) out[i] = std::bit_cast<float>(static_cast<std::uint32_t>(in[i]) << 16);
 }
 
 [[gnu::noinline, maybe_unused]] void widen(NarrowE5M2, const std::uint8_t* in, float* out, std::size_t n) {
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) out[i] = widen_f16_bits(static_cast<std::uint32_t>(in[i]) << 8);
 }
 
 [[gnu::noinline, maybe_unused]] void widen(NarrowE4M3, const std::uint8_t* in, float* out, std::size_t n) {
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t magnitude = in[i] & 0x7Fu;
     // As bits of an f32 with exponent bias 7 moved to 127; subnormals by one exact subtraction.
@@ -69,7 +82,8 @@ inline std::uint32_t narrow_bits(float value, std::uint32_t beyond) {
   const std::uint32_t rounded = magnitude + ((1u << (drop - 1)) - 1u) + ((magnitude >> drop) & 1u);
   const std::uint32_t normal = (rounded >> drop) - rebias;
   // Adding 2^(23 + exponent of the last place) leaves the rounded subnormal in the low bits.
-  constexpr std::uint32_t magic = static_cast<std::uint32_t>(127 + F::min_exponent - F::mantissa_bits + 23) << 23;
+  constexpr std::uint32_t magic = static_cast<std::uint32_t>(127 + F::min_exponent - F::mantissa_bits + 23)
+                                  << 23;
   const float moved = std::bit_cast<float>(magnitude) + std::bit_cast<float>(magic);
   const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(moved) - magic;
   constexpr std::uint32_t smallest_normal = static_cast<std::uint32_t>(127 + F::min_exponent) << 23;
@@ -82,7 +96,7 @@ inline std::uint32_t narrow_bits(float value, std::uint32_t beyond) {
 
 template <typename Narrow>
 inline void narrow_span(const float* in, typename Narrow::Bits* out, std::size_t n, std::uint32_t beyond) {
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i)
     out[i] = static_cast<typename Narrow::Bits>(narrow_bits<typename Narrow::F>(in[i], beyond));
 }
@@ -92,7 +106,8 @@ inline void narrow_span(const float* in, typename Narrow::Bits* out, std::size_t
 #if KGB_ISA_LEVEL == 3
   for (; i + 16 <= n; i += 16)
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
-                        _mm512_maskz_cvtps_ph(0xFFFF, _mm512_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+                        _mm512_maskz_cvtps_ph(0xFFFF, _mm512_loadu_ps(in + i),
+                                              _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 #elif KGB_ISA_LEVEL == 2
   for (; i + 8 <= n; i += 8)
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i),
@@ -102,7 +117,7 @@ inline void narrow_span(const float* in, typename Narrow::Bits* out, std::size_t
 }
 
 [[gnu::noinline, maybe_unused]] void narrow(NarrowBF16, const float* in, std::uint16_t* out, std::size_t n) {
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) out[i] = f32_to_bf16(in[i]);
 }
 

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# The span kernels rely on the vectoriser. They raise no floating-point traps, so comparisons may be if-converted.
+# The span kernels rely on the vectoriser. Nobody unmasks floating-point traps, so comparisons may become selects.
 file(GLOB kgb_numeric_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
 set_source_files_properties(${kgb_numeric_sources} PROPERTIES COMPILE_OPTIONS "-O3;-fno-trapping-math")

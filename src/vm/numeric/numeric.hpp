@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of the VM's numerics: span kernels resolved by operation and dtype, dispatched to the best instruction set.
+// All of the VM's numerics: span kernels resolved by operation and dtype, dispatched to the best instruction
+// set.
 #pragma once
 
 #include "vm/numeric/convert.hpp"      // IWYU pragma: export

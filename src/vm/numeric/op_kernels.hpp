@@ -13,8 +13,10 @@ struct Atan2 { template <typename T> static T apply(T a, T b) { return std::atan
 struct PowF {
   template <typename T>
   static T apply(T a, T b) {
-    if constexpr (sizeof(T) == 4) return PowF32::apply(a, b);
-    else return std::pow(a, b);
+    if constexpr (sizeof(T) == 4)
+      return PowF32::apply(a, b);
+    else
+      return std::pow(a, b);
   }
 };
 
@@ -49,8 +51,8 @@ using MaxNumF = MinMaxF<true, false>;
 using MinimumF = MinMaxF<false, true>;
 using MaximumF = MinMaxF<true, true>;
 
-// Integer operations work on unsigned T (wrapping); S is the signed twin. Products are taken in 32 bits or more
-// because two u16 promote to a signed int that can overflow.
+// Integer operations work on unsigned T (wrapping); S is the signed twin. Products are taken in 32 bits or
+// more because two u16 promote to a signed int that can overflow.
 template <typename T>
 using SignedOf = std::make_signed_t<T>;
 template <typename T>
@@ -58,25 +60,40 @@ using AtLeast32 = std::conditional_t<(sizeof(T) < 4), std::uint32_t, T>;
 __extension__ typedef unsigned __int128 Wide128;
 __extension__ typedef __int128 SignedWide128;
 template <typename T>
-using WideOf = std::conditional_t<
-    sizeof(T) == 8, Wide128, std::conditional_t<sizeof(T) == 4, std::uint64_t, std::uint32_t>>;
+using WideOf = std::conditional_t<sizeof(T) == 8, Wide128,
+                                  std::conditional_t<sizeof(T) == 4, std::uint64_t, std::uint32_t>>;
 template <typename T>
-using SignedWideOf =
-    std::conditional_t<sizeof(T) == 8, SignedWide128,
-                       std::conditional_t<sizeof(T) == 4, std::int64_t, std::int32_t>>;
+using SignedWideOf = std::conditional_t<sizeof(T) == 8, SignedWide128,
+                                        std::conditional_t<sizeof(T) == 4, std::int64_t, std::int32_t>>;
 
 // clang-format off
 struct AddI { template <typename T> static T apply(T a, T b) { return static_cast<T>(a + b); } };
 struct SubI { template <typename T> static T apply(T a, T b) { return static_cast<T>(a - b); } };
-struct MulI { template <typename T> static T apply(T a, T b) { return static_cast<T>(AtLeast32<T>{a} * AtLeast32<T>{b}); } };
 struct AndI { template <typename T> static T apply(T a, T b) { return static_cast<T>(a & b); } };
 struct OrI { template <typename T> static T apply(T a, T b) { return static_cast<T>(a | b); } };
 struct XorI { template <typename T> static T apply(T a, T b) { return static_cast<T>(a ^ b); } };
 struct MinUI { template <typename T> static T apply(T a, T b) { return a < b ? a : b; } };
 struct MaxUI { template <typename T> static T apply(T a, T b) { return a > b ? a : b; } };
-struct DivUI { template <typename T> static T apply(T a, T b) { return b == 0 ? static_cast<T>(~T{0}) : static_cast<T>(a / b); } };
-struct RemUI { template <typename T> static T apply(T a, T b) { return b == 0 ? a : static_cast<T>(a % b); } };
 // clang-format on
+
+struct MulI {
+  template <typename T>
+  static T apply(T a, T b) {
+    return static_cast<T>(AtLeast32<T>{a} * AtLeast32<T>{b});
+  }
+};
+struct DivUI {
+  template <typename T>
+  static T apply(T a, T b) {
+    return b == 0 ? static_cast<T>(~T{0}) : static_cast<T>(a / b);
+  }
+};
+struct RemUI {
+  template <typename T>
+  static T apply(T a, T b) {
+    return b == 0 ? a : static_cast<T>(a % b);
+  }
+};
 
 template <bool Max>
 struct MinMaxSI {
@@ -140,7 +157,8 @@ struct MulHiSI {
   template <typename T>
   static T apply(T a, T b) {
     using W = SignedWideOf<T>;
-    return static_cast<T>((W{static_cast<SignedOf<T>>(a)} * W{static_cast<SignedOf<T>>(b)}) >> (sizeof(T) * 8));
+    return static_cast<T>((W{static_cast<SignedOf<T>>(a)} * W{static_cast<SignedOf<T>>(b)}) >>
+                          (sizeof(T) * 8));
   }
 };
 struct ShlI {
@@ -172,14 +190,18 @@ struct ShrSI {
 template <typename Op, typename Narrow>
 struct OnBits {
   static float widened(std::uint16_t bits) {
-    if constexpr (std::is_same_v<Narrow, NarrowBF16>) return bf16_to_f32(bits);
-    else return widen_f16_bits(bits);
+    if constexpr (std::is_same_v<Narrow, NarrowBF16>)
+      return bf16_to_f32(bits);
+    else
+      return widen_f16_bits(bits);
   }
   template <typename T>
   static T apply(T a, T b) {
     const float value = Op::template apply<float>(widened(a), widened(b));
-    if constexpr (std::is_same_v<Narrow, NarrowBF16>) return f32_to_bf16(value);
-    else return static_cast<T>(narrow_bits<F16>(value, F16::infinity));
+    if constexpr (std::is_same_v<Narrow, NarrowBF16>)
+      return f32_to_bf16(value);
+    else
+      return static_cast<T>(narrow_bits<F16>(value, F16::infinity));
   }
 };
 

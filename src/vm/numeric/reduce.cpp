@@ -22,7 +22,11 @@
 
 namespace kgb::vm::numeric {
 
-Reducer reducer(BinaryOp op, DType dtype) { return KGB_DISPATCH(axis_kernels(op, dtype).reduce); }
-Scanner scanner(BinaryOp op, DType dtype) { return KGB_DISPATCH(axis_kernels(op, dtype).scan); }
+Reducer reducer(BinaryOp op, DType dtype) {
+  return KGB_DISPATCH(axis_kernels(op, dtype).reduce);
+}
+Scanner scanner(BinaryOp op, DType dtype) {
+  return KGB_DISPATCH(axis_kernels(op, dtype).scan);
+}
 
 }  // namespace kgb::vm::numeric

@@ -7,7 +7,7 @@ constexpr std::size_t scratch_bytes = 32768;
 
 template <typename Op, typename T>
 inline void combine(const T* a, const T* b, T* out, std::size_t n) {
-#pragma GCC ivdep
+  KGB_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) out[i] = Op::template apply<T>(a[i], b[i]);
 }
 
@@ -81,7 +81,8 @@ void fold_long(const T* in, std::size_t n, std::size_t inner, T* scratch, T* out
   const std::size_t width = inner == 1 ? std::max<std::size_t>(1, capacity / ((groups + 1) / 2)) : 1;
   for (std::size_t j = 0; j < inner; ++j) {
     for (std::size_t c = 0; c < columns; c += width)
-      fold_rows<Op, T>(in + c * inner + j, groups, columns * inner, std::min(width, columns - c), scratch, column + c);
+      fold_rows<Op, T>(in + c * inner + j, groups, columns * inner, std::min(width, columns - c), scratch,
+                       column + c);
     out[j] = fold_row<Op, T>(column, columns, scratch);
   }
 }
@@ -93,11 +94,16 @@ void reduce_axis(const void* pin, void* pout, AxisShape shape) {
   const std::size_t n = shape.n, inner = shape.inner;
   if (inner == 1) {
     switch (n) {
-      case 2: return fold_short_rows<Op, T, 2>(in, out, shape.outer);
-      case 4: return fold_short_rows<Op, T, 4>(in, out, shape.outer);
-      case 8: return fold_short_rows<Op, T, 8>(in, out, shape.outer);
-      case 16: return fold_short_rows<Op, T, 16>(in, out, shape.outer);
-      default: break;
+      case 2:
+        return fold_short_rows<Op, T, 2>(in, out, shape.outer);
+      case 4:
+        return fold_short_rows<Op, T, 4>(in, out, shape.outer);
+      case 8:
+        return fold_short_rows<Op, T, 8>(in, out, shape.outer);
+      case 16:
+        return fold_short_rows<Op, T, 16>(in, out, shape.outer);
+      default:
+        break;
     }
   }
   alignas(64) T scratch[scratch_bytes / sizeof(T)];
@@ -143,7 +149,7 @@ void scan_levels(T* data, std::size_t n, std::size_t inner, bool reverse, std::s
       if (inner == 1) {
         const T left = data[total];
         T* right = data + first;
-#pragma GCC ivdep
+        KGB_INDEPENDENT
         for (std::size_t i = 0; i < count; ++i) right[i] = Op::template apply<T>(left, right[i]);
         continue;
       }
@@ -161,8 +167,10 @@ void scan_axis(const void* pin, void* pout, AxisShape shape, bool reverse) {
   const bool sixteens = shape.inner == 1 && n % 16 == 0;
   for (std::size_t o = 0; o < shape.outer; ++o, out += block) {
     for (std::size_t i = 0; sixteens && i < n; i += 16) {
-      if (reverse) scan_sixteen<Op, T, -1>(out + n - 1 - i);
-      else scan_sixteen<Op, T, 1>(out + i);
+      if (reverse)
+        scan_sixteen<Op, T, -1>(out + n - 1 - i);
+      else
+        scan_sixteen<Op, T, 1>(out + i);
     }
     scan_levels<Op, T>(out, n, shape.inner, reverse, sixteens ? 16 : 1);
   }
@@ -181,55 +189,94 @@ AxisKernels axis_of() {
 template <typename Op>
 AxisKernels float_axis(DType dtype) {
   switch (dtype) {
-    case DType::f16: return axis_of<OnBits<Op, NarrowF16>, std::uint16_t>();
-    case DType::bf16: return axis_of<OnBits<Op, NarrowBF16>, std::uint16_t>();
-    case DType::f32: return axis_of<Op, float>();
-    case DType::f64: return axis_of<Op, double>();
-    default: return {};
+    case DType::f16:
+      return axis_of<OnBits<Op, NarrowF16>, std::uint16_t>();
+    case DType::bf16:
+      return axis_of<OnBits<Op, NarrowBF16>, std::uint16_t>();
+    case DType::f32:
+      return axis_of<Op, float>();
+    case DType::f64:
+      return axis_of<Op, double>();
+    default:
+      return {};
   }
 }
 
 template <typename Op>
 AxisKernels int_axis(DType dtype) {
   switch (dtype) {
-    case DType::u8: case DType::i8: return axis_of<Op, std::uint8_t>();
-    case DType::u16: case DType::i16: return axis_of<Op, std::uint16_t>();
-    case DType::u32: case DType::i32: return axis_of<Op, std::uint32_t>();
-    case DType::u64: case DType::i64: return axis_of<Op, std::uint64_t>();
-    default: return {};
+    case DType::u8:
+    case DType::i8:
+      return axis_of<Op, std::uint8_t>();
+    case DType::u16:
+    case DType::i16:
+      return axis_of<Op, std::uint16_t>();
+    case DType::u32:
+    case DType::i32:
+      return axis_of<Op, std::uint32_t>();
+    case DType::u64:
+    case DType::i64:
+      return axis_of<Op, std::uint64_t>();
+    default:
+      return {};
   }
 }
 
 // i1: see bool_kernel in elementwise_kernels.hpp for why the signed minimum is "or".
 AxisKernels bool_axis(BinaryOp op) {
   switch (op) {
-    case BinaryOp::addi: case BinaryOp::xori: return axis_of<XorI, std::uint8_t>();
-    case BinaryOp::muli: case BinaryOp::andi: case BinaryOp::minui: case BinaryOp::maxsi:
+    case BinaryOp::addi:
+    case BinaryOp::xori:
+      return axis_of<XorI, std::uint8_t>();
+    case BinaryOp::muli:
+    case BinaryOp::andi:
+    case BinaryOp::minui:
+    case BinaryOp::maxsi:
       return axis_of<AndI, std::uint8_t>();
-    case BinaryOp::ori: case BinaryOp::maxui: case BinaryOp::minsi: return axis_of<OrI, std::uint8_t>();
-    default: return {};
+    case BinaryOp::ori:
+    case BinaryOp::maxui:
+    case BinaryOp::minsi:
+      return axis_of<OrI, std::uint8_t>();
+    default:
+      return {};
   }
 }
 
 AxisKernels axis_kernels(BinaryOp op, DType dtype) {
   if (dtype == DType::b8) return bool_axis(op);
   switch (op) {
-    case BinaryOp::addf: return float_axis<AddF>(dtype);
-    case BinaryOp::mulf: return float_axis<MulF>(dtype);
-    case BinaryOp::minnumf: return float_axis<MinNumF>(dtype);
-    case BinaryOp::maxnumf: return float_axis<MaxNumF>(dtype);
-    case BinaryOp::minimumf: return float_axis<MinimumF>(dtype);
-    case BinaryOp::maximumf: return float_axis<MaximumF>(dtype);
-    case BinaryOp::addi: return int_axis<AddI>(dtype);
-    case BinaryOp::muli: return int_axis<MulI>(dtype);
-    case BinaryOp::andi: return int_axis<AndI>(dtype);
-    case BinaryOp::ori: return int_axis<OrI>(dtype);
-    case BinaryOp::xori: return int_axis<XorI>(dtype);
-    case BinaryOp::minsi: return int_axis<MinSI>(dtype);
-    case BinaryOp::maxsi: return int_axis<MaxSI>(dtype);
-    case BinaryOp::minui: return int_axis<MinUI>(dtype);
-    case BinaryOp::maxui: return int_axis<MaxUI>(dtype);
-    default: return {};
+    case BinaryOp::addf:
+      return float_axis<AddF>(dtype);
+    case BinaryOp::mulf:
+      return float_axis<MulF>(dtype);
+    case BinaryOp::minnumf:
+      return float_axis<MinNumF>(dtype);
+    case BinaryOp::maxnumf:
+      return float_axis<MaxNumF>(dtype);
+    case BinaryOp::minimumf:
+      return float_axis<MinimumF>(dtype);
+    case BinaryOp::maximumf:
+      return float_axis<MaximumF>(dtype);
+    case BinaryOp::addi:
+      return int_axis<AddI>(dtype);
+    case BinaryOp::muli:
+      return int_axis<MulI>(dtype);
+    case BinaryOp::andi:
+      return int_axis<AndI>(dtype);
+    case BinaryOp::ori:
+      return int_axis<OrI>(dtype);
+    case BinaryOp::xori:
+      return int_axis<XorI>(dtype);
+    case BinaryOp::minsi:
+      return int_axis<MinSI>(dtype);
+    case BinaryOp::maxsi:
+      return int_axis<MaxSI>(dtype);
+    case BinaryOp::minui:
+      return int_axis<MinUI>(dtype);
+    case BinaryOp::maxui:
+      return int_axis<MaxUI>(dtype);
+    default:
+      return {};
   }
 }
 

@@ -29,8 +29,10 @@ struct Format {
   static constexpr Bits sign_bit = static_cast<Bits>(Bits{1} << (ExponentBits + MantissaBits));
   static constexpr Bits all_ones = static_cast<Bits>(sign_bit - 1);
   static constexpr Bits infinity = static_cast<Bits>(((Bits{1} << ExponentBits) - 1) << MantissaBits);
-  static constexpr Bits largest = FiniteOnly ? static_cast<Bits>(all_ones - 1) : static_cast<Bits>(infinity - 1);
-  static constexpr Bits quiet_nan = FiniteOnly ? all_ones : static_cast<Bits>(infinity | (Bits{1} << (MantissaBits - 1)));
+  static constexpr Bits largest =
+      FiniteOnly ? static_cast<Bits>(all_ones - 1) : static_cast<Bits>(infinity - 1);
+  static constexpr Bits quiet_nan =
+      FiniteOnly ? all_ones : static_cast<Bits>(infinity | (Bits{1} << (MantissaBits - 1)));
 };
 using F8E4M3 = Format<4, 3, true, std::uint8_t>;
 using F8E5M2 = Format<5, 2, false, std::uint8_t>;
@@ -102,10 +104,18 @@ constexpr std::uint16_t f32_to_bf16(float value) {
   const bool nan = (bits & 0x7FFFFFFFu) > 0x7F800000u;
   return static_cast<std::uint16_t>(nan ? (bits >> 16) | 0x7FFFu : rounded);
 }
-constexpr float f16_to_f32(std::uint16_t bits) { return static_cast<float>(decode<F16>(bits)); }
-constexpr std::uint16_t f32_to_f16(float value) { return encode<F16>(value); }
-constexpr float f8e4m3_to_f32(std::uint8_t bits) { return static_cast<float>(decode<F8E4M3>(bits)); }
-constexpr float f8e5m2_to_f32(std::uint8_t bits) { return static_cast<float>(decode<F8E5M2>(bits)); }
+constexpr float f16_to_f32(std::uint16_t bits) {
+  return static_cast<float>(decode<F16>(bits));
+}
+constexpr std::uint16_t f32_to_f16(float value) {
+  return encode<F16>(value);
+}
+constexpr float f8e4m3_to_f32(std::uint8_t bits) {
+  return static_cast<float>(decode<F8E4M3>(bits));
+}
+constexpr float f8e5m2_to_f32(std::uint8_t bits) {
+  return static_cast<float>(decode<F8E5M2>(bits));
+}
 constexpr std::uint8_t f32_to_f8e4m3(float value, Fp8Overflow overflow = Fp8Overflow::saturate) {
   return encode<F8E4M3>(value, Rounding::nearest_even, overflow);
 }

@@ -62,8 +62,12 @@ double scaled_erfc(double x) {
   return std::numbers::inv_sqrtpi / tail;
 }
 
-double normal_cdf(double x) { return 0.5 * std::erfc(-x * std::numbers::sqrt2 * 0.5); }
-double inverse_normal_cdf(double p) { return -std::numbers::sqrt2 * inverse_erfc(2.0 * p); }
+double normal_cdf(double x) {
+  return 0.5 * std::erfc(-x * std::numbers::sqrt2 * 0.5);
+}
+double inverse_normal_cdf(double p) {
+  return -std::numbers::sqrt2 * inverse_erfc(2.0 * p);
+}
 
 double sin_pi(double x) {
   if (!std::isfinite(x)) return nan;
@@ -114,7 +118,11 @@ double bessel_i(int order, double x) {
 
 }  // namespace
 
-double bessel_i0(double x) { return bessel_i(0, x); }
-double bessel_i1(double x) { return bessel_i(1, x); }
+double bessel_i0(double x) {
+  return bessel_i(0, x);
+}
+double bessel_i1(double x) {
+  return bessel_i(1, x);
+}
 
 }  // namespace kgb::vm::numeric

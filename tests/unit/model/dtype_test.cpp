@@ -12,9 +12,9 @@
 namespace kgb {
 namespace {
 
-constexpr DType all[] = {DType::b8,     DType::u8,     DType::i8,  DType::i16,  DType::i32, DType::i64,
-                         DType::u16,    DType::u32,    DType::u64, DType::f8e4m3, DType::f8e5m2, DType::f16,
-                         DType::bf16,   DType::f32,    DType::f64, DType::c64,  DType::c128};
+constexpr DType all[] = {DType::b8,   DType::u8,  DType::i8,  DType::i16,    DType::i32,    DType::i64,
+                         DType::u16,  DType::u32, DType::u64, DType::f8e4m3, DType::f8e5m2, DType::f16,
+                         DType::bf16, DType::f32, DType::f64, DType::c64,    DType::c128};
 
 TEST(DType, EveryNameIsUniqueAndFindsItsDtype) {
   std::set<std::string_view> names;
@@ -25,15 +25,16 @@ TEST(DType, EveryNameIsUniqueAndFindsItsDtype) {
 }
 
 TEST(DType, UnknownNamesAreRefused) {
-  for (std::string_view name : {"", "float32", "F32", "f32 ", "f8", "i128"}) EXPECT_FALSE(dtype_named(name)) << name;
+  for (std::string_view name : {"", "float32", "F32", "f32 ", "f8", "i128"})
+    EXPECT_FALSE(dtype_named(name)) << name;
 }
 
 TEST(DType, SizesFollowTheName) {
   EXPECT_EQ(size_of(DType::b8), 1u);
   EXPECT_EQ(size_of(DType::f8e4m3), 1u);
   EXPECT_EQ(size_of(DType::f8e5m2), 1u);
-  for (DType dtype : {DType::u8, DType::i16, DType::i32, DType::u64, DType::f16, DType::f32, DType::f64, DType::c64,
-                      DType::c128}) {
+  for (DType dtype : {DType::u8, DType::i16, DType::i32, DType::u64, DType::f16, DType::f32, DType::f64,
+                      DType::c64, DType::c128}) {
     const std::string digits(name_of(dtype).substr(1));
     EXPECT_EQ(size_of(dtype) * 8, std::stoul(digits)) << name_of(dtype);
   }

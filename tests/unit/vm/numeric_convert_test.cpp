@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions: every pattern of the narrow formats, nearest value by search, casts to integers as PTX does them.
+// Conversions: every pattern of the narrow formats, nearest value by search, casts to integers as PTX does
+// them.
 #include <algorithm>
 #include <map>
 
@@ -37,8 +38,10 @@ TEST(NumericConvert, EveryNarrowPatternWidensToItsValue) {
       const auto f32 = widen_all<float>(converter(format.dtype, DType::f32), format);
       const auto f64 = widen_all<double>(converter(format.dtype, DType::f64), format);
       for (std::uint32_t bits = 0; bits < format.patterns(); ++bits) {
-        ASSERT_TRUE(same(f32[bits], format.value(bits))) << name_of(format.dtype) << " 0x" << std::hex << bits;
-        ASSERT_TRUE(same(f64[bits], format.value(bits))) << name_of(format.dtype) << " 0x" << std::hex << bits;
+        ASSERT_TRUE(same(f32[bits], format.value(bits)))
+            << name_of(format.dtype) << " 0x" << std::hex << bits;
+        ASSERT_TRUE(same(f64[bits], format.value(bits)))
+            << name_of(format.dtype) << " 0x" << std::hex << bits;
       }
     }
   });
@@ -54,7 +57,8 @@ TEST(NumericConvert, EveryNarrowPatternSurvivesTheWayThroughF32AndF64) {
         const void* in = wide == DType::f32 ? static_cast<const void*>(singles.data()) : values.data();
         const auto back = narrow_all(format, wide, in, values.size(), options);
         for (std::uint32_t bits = 0; bits < format.patterns(); ++bits) {
-          const bool survived = std::isnan(values[bits]) ? std::isnan(format.value(back[bits])) : back[bits] == bits;
+          const bool survived =
+              std::isnan(values[bits]) ? std::isnan(format.value(back[bits])) : back[bits] == bits;
           ASSERT_TRUE(survived) << name_of(format.dtype) << " 0x" << std::hex << bits;
         }
       }
@@ -71,7 +75,8 @@ std::vector<std::pair<double, std::uint32_t>> ladder(const NarrowFormat& format)
   return steps;
 }
 
-// Nearest by search over all values: ties go to the even pattern, the range ends half a step above the largest.
+// Nearest by search over all values: ties go to the even pattern, the range ends half a step above the
+// largest.
 std::uint32_t nearest_by_search(const std::vector<std::pair<double, std::uint32_t>>& steps, double magnitude,
                                 std::uint32_t beyond) {
   const auto above = std::ranges::lower_bound(steps, magnitude, {}, &std::pair<double, std::uint32_t>::first);
@@ -137,7 +142,8 @@ TEST(NumericConvert, NarrowingTakesTheNearestValueAndTiesGoToEven) {
   on_each_isa([](Isa) {
     for (const NarrowFormat& format : narrow_formats)
       for (DType from : {DType::f32, DType::f64})
-        for (Fp8Overflow overflow : {Fp8Overflow::saturate, Fp8Overflow::ieee}) expect_nearest(format, from, overflow);
+        for (Fp8Overflow overflow : {Fp8Overflow::saturate, Fp8Overflow::ieee})
+          expect_nearest(format, from, overflow);
   });
 }
 
@@ -149,7 +155,8 @@ TEST(NumericConvert, TowardZeroTakesTheLargestValueNotAbove) {
       const auto bits = narrow_all(format, DType::f64, values.data(), values.size(), {Rounding::toward_zero});
       for (std::size_t i = 0; i < values.size(); ++i) {
         auto above = std::ranges::upper_bound(steps, values[i], {}, &std::pair<double, std::uint32_t>::first);
-        ASSERT_EQ(bits[i], (above - 1)->second) << name_of(format.dtype) << " of " << std::hexfloat << values[i];
+        ASSERT_EQ(bits[i], (above - 1)->second)
+            << name_of(format.dtype) << " of " << std::hexfloat << values[i];
       }
     }
   });
@@ -176,12 +183,13 @@ template <typename Float, typename Int>
 void expect_saturation(DType from, DType to) {
   const Float infinity = std::numeric_limits<Float>::infinity();
   const Float nan = std::numeric_limits<Float>::quiet_NaN();
-  const Float in[] = {Float{0},         Float{-0.0F}, Float{1.99F},  Float{-1.99F}, Float{1e30F}, Float{-1e30F},
-                      infinity,         -infinity,    Float{100.5F}, Float{-0.99F}, nan};
+  const Float in[] = {Float{0}, Float{-0.0F}, Float{1.99F},  Float{-1.99F}, Float{1e30F}, Float{-1e30F},
+                      infinity, -infinity,    Float{100.5F}, Float{-0.99F}, nan};
   const auto out = run<Int>(converter(from, to), in, std::size(in));
   using L = std::numeric_limits<Int>;
   const Int low = L::min(), high = L::max();
-  const std::vector<Int> expected = {0, 0, 1, static_cast<Int>(L::is_signed ? -1 : 0), high, low, high, low, 100, 0};
+  const std::vector<Int> expected = {0,   0,   1, static_cast<Int>(L::is_signed ? -1 : 0), high, low, high,
+                                     low, 100, 0};
   for (std::size_t i = 0; i < expected.size(); ++i)
     EXPECT_EQ(+out[i], +expected[i]) << name_of(from) << " to " << name_of(to) << " of " << in[i];
   const bool top_bit = sizeof(Float) == 8 || sizeof(Int) == 8;
@@ -270,19 +278,23 @@ TEST(NumericConvert, IntegersExtendBySignOfTheDtypeAndTruncateByBits) {
     const std::int64_t wide[] = {0x123456789ABCDEF0, -1, INT64_MIN, 255, 2};
     EXPECT_EQ(run<std::uint16_t>(converter(DType::i64, DType::u16), wide, 5),
               (std::vector<std::uint16_t>{0xDEF0, 0xFFFF, 0, 255, 2}));
-    EXPECT_EQ(run<std::uint8_t>(converter(DType::i64, DType::b8), wide, 5), (std::vector<std::uint8_t>{0, 1, 0, 1, 0}));
+    EXPECT_EQ(run<std::uint8_t>(converter(DType::i64, DType::b8), wide, 5),
+              (std::vector<std::uint8_t>{0, 1, 0, 1, 0}));
   });
 }
 
 TEST(NumericConvert, BooleansAreOneUnsignedAndMinusOneSigned) {
   on_each_isa([](Isa) {
     const std::uint8_t in[] = {0, 1, 1, 0};
-    EXPECT_EQ(run<std::int32_t>(converter(DType::b8, DType::i32), in, 4), (std::vector<std::int32_t>{0, 1, 1, 0}));
-    EXPECT_EQ(run<std::int32_t>(signed_bool_converter(DType::i32), in, 4), (std::vector<std::int32_t>{0, -1, -1, 0}));
+    EXPECT_EQ(run<std::int32_t>(converter(DType::b8, DType::i32), in, 4),
+              (std::vector<std::int32_t>{0, 1, 1, 0}));
+    EXPECT_EQ(run<std::int32_t>(signed_bool_converter(DType::i32), in, 4),
+              (std::vector<std::int32_t>{0, -1, -1, 0}));
     EXPECT_EQ(run<float>(converter(DType::b8, DType::f32), in, 4), (std::vector<float>{0, 1, 1, 0}));
     EXPECT_EQ(run<float>(signed_bool_converter(DType::f32), in, 4), (std::vector<float>{0, -1, -1, 0}));
     EXPECT_EQ(run<std::uint16_t>(signed_bool_converter(DType::bf16), in, 4)[1], 0xBF80);
-    EXPECT_EQ(run<std::uint8_t>(signed_bool_converter(DType::b8), in, 4), (std::vector<std::uint8_t>{0, 1, 1, 0}));
+    EXPECT_EQ(run<std::uint8_t>(signed_bool_converter(DType::b8), in, 4),
+              (std::vector<std::uint8_t>{0, 1, 1, 0}));
   });
 }
 
@@ -305,8 +317,9 @@ TEST(NumericConvert, IntegersToFloatsRoundToNearestEven) {
 }
 
 TEST(NumericConvert, EveryPairOfRealDtypesHasAKernelAndComplexHasNone) {
-  const DType real[] = {DType::b8,  DType::u8,  DType::i8,  DType::i16,    DType::i32,    DType::i64, DType::u16, DType::u32,
-                        DType::u64, DType::f16, DType::bf16, DType::f8e4m3, DType::f8e5m2, DType::f32, DType::f64};
+  const DType real[] = {DType::b8,   DType::u8,     DType::i8,     DType::i16, DType::i32,
+                        DType::i64,  DType::u16,    DType::u32,    DType::u64, DType::f16,
+                        DType::bf16, DType::f8e4m3, DType::f8e5m2, DType::f32, DType::f64};
   for (DType from : real) {
     for (DType to : real) {
       EXPECT_NE(converter(from, to), nullptr);
@@ -326,7 +339,7 @@ TEST(NumericConvert, EveryPairOfRealDtypesHasAKernelAndComplexHasNone) {
 TEST(NumericConvert, Tf32KeepsTenMantissaBits) {
   on_each_isa([](Isa) {
     const float in[] = {1.0F + std::exp2(-11.0F), 1.0F + std::exp2(-12.0F), -1.0F - std::exp2(-11.0F), 3.0F,
-                        f32_of(0x7F800000), f32_of(0x7F7FFFFF)};
+                        f32_of(0x7F800000),       f32_of(0x7F7FFFFF)};
     const auto away = run<float>(tf32_rounder(Tf32Mode::nearest_away), in, 6);
     EXPECT_EQ(away[0], 1.0F + std::exp2(-10.0F));
     EXPECT_EQ(away[1], 1.0F);
@@ -337,7 +350,8 @@ TEST(NumericConvert, Tf32KeepsTenMantissaBits) {
     const auto cut = run<float>(tf32_rounder(Tf32Mode::truncate), in, 6);
     EXPECT_EQ(cut[0], 1.0F);
     EXPECT_EQ(cut[5], f32_of(0x7F7FE000));
-    const auto nan = run<float>(tf32_rounder(Tf32Mode::truncate), std::vector<float>{f32_of(0x7F800001)}.data(), 1);
+    const auto nan =
+        run<float>(tf32_rounder(Tf32Mode::truncate), std::vector<float>{f32_of(0x7F800001)}.data(), 1);
     EXPECT_TRUE(std::isnan(nan[0]));
   });
 }

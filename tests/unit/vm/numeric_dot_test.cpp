@@ -8,8 +8,8 @@ namespace {
 struct Shape {
   std::size_t m, n, k;
 };
-const Shape shapes[] = {{1, 1, 1}, {16, 16, 16}, {64, 64, 32}, {64, 32, 64}, {128, 128, 64}, {13, 37, 29},
-                        {5, 257, 70}, {70, 8, 130}, {65, 300, 65}, {3, 100, 0}};
+const Shape shapes[] = {{1, 1, 1},    {16, 16, 16}, {64, 64, 32}, {64, 32, 64},  {128, 128, 64},
+                        {13, 37, 29}, {5, 257, 70}, {70, 8, 130}, {65, 300, 65}, {3, 100, 0}};
 
 std::vector<double> random_values(std::size_t n, unsigned seed) {
   std::mt19937 random(seed);
@@ -34,13 +34,15 @@ Operand operand(DType dtype, const std::vector<double>& values) {
 struct Product {
   std::vector<double> value, magnitude;  // sum and sum of absolute values
 };
-Product exact_product(const Operand& a, const Operand& b, const std::vector<double>& c, Shape s, bool at, bool bt) {
+Product exact_product(const Operand& a, const Operand& b, const std::vector<double>& c, Shape s, bool at,
+                      bool bt) {
   Product p{c, c};
   for (double& x : p.magnitude) x = std::abs(x);
   for (std::size_t i = 0; i < s.m; ++i)
     for (std::size_t j = 0; j < s.n; ++j)
       for (std::size_t k = 0; k < s.k; ++k) {
-        const double term = a.values[at ? k * s.m + i : i * s.k + k] * b.values[bt ? j * s.k + k : k * s.n + j];
+        const double term =
+            a.values[at ? k * s.m + i : i * s.k + k] * b.values[bt ? j * s.k + k : k * s.n + j];
         p.value[i * s.n + j] += term;
         p.magnitude[i * s.n + j] += std::abs(term);
       }
@@ -53,8 +55,10 @@ DotArgs arguments(const Operand& a, const Operand& b, Operand& c, Shape s, bool 
   args.b = b.bytes.data();
   args.c = c.bytes.data();
   args.m = s.m, args.n = s.n, args.k = s.k;
-  args.a_row = at ? 1 : static_cast<std::ptrdiff_t>(s.k), args.a_col = at ? static_cast<std::ptrdiff_t>(s.m) : 1;
-  args.b_row = bt ? 1 : static_cast<std::ptrdiff_t>(s.n), args.b_col = bt ? static_cast<std::ptrdiff_t>(s.k) : 1;
+  args.a_row = at ? 1 : static_cast<std::ptrdiff_t>(s.k),
+  args.a_col = at ? static_cast<std::ptrdiff_t>(s.m) : 1;
+  args.b_row = bt ? 1 : static_cast<std::ptrdiff_t>(s.n),
+  args.b_col = bt ? static_cast<std::ptrdiff_t>(s.k) : 1;
   args.c_row = static_cast<std::ptrdiff_t>(s.n);
   return args;
 }
@@ -68,10 +72,11 @@ void expect_close(DType da, DType db, DType dc, Shape s, bool at, bool bt) {
   converter(dc, DType::f64)(c.bytes.data(), actual.data(), actual.size());
   const double accumulator = dc == DType::f64 ? unit_roundoff(DType::f64) : unit_roundoff(DType::f32);
   for (std::size_t i = 0; i < actual.size(); ++i) {
-    const double bound = (static_cast<double>(s.k) + 2) * accumulator * exact.magnitude[i] +
-                         (dc == DType::f32 || dc == DType::f64 ? 0 : unit_roundoff(dc) * std::abs(exact.value[i]));
-    ASSERT_NEAR(actual[i], exact.value[i], bound)
-        << name_of(da) << name_of(db) << name_of(dc) << ' ' << s.m << 'x' << s.n << 'x' << s.k << " element " << i;
+    const double bound =
+        (static_cast<double>(s.k) + 2) * accumulator * exact.magnitude[i] +
+        (dc == DType::f32 || dc == DType::f64 ? 0 : unit_roundoff(dc) * std::abs(exact.value[i]));
+    ASSERT_NEAR(actual[i], exact.value[i], bound) << name_of(da) << name_of(db) << name_of(dc) << ' ' << s.m
+                                                  << 'x' << s.n << 'x' << s.k << " element " << i;
   }
 }
 
@@ -125,8 +130,17 @@ TEST(NumericDot, IntegerProductsAreExactAndWrap) {
             sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) +
                                             static_cast<std::uint32_t>(x * b[k * s.n + j]));
           }
-      DotArgs args{a.data(), b.data(), c.data(), s.m, s.n, s.k, static_cast<std::ptrdiff_t>(s.k), 1,
-                   static_cast<std::ptrdiff_t>(s.n), 1, static_cast<std::ptrdiff_t>(s.n)};
+      DotArgs args{a.data(),
+                   b.data(),
+                   c.data(),
+                   s.m,
+                   s.n,
+                   s.k,
+                   static_cast<std::ptrdiff_t>(s.k),
+                   1,
+                   static_cast<std::ptrdiff_t>(s.n),
+                   1,
+                   static_cast<std::ptrdiff_t>(s.n)};
       dot(left_signed ? DType::i8 : DType::u8, DType::i8, DType::i32)(args);
       EXPECT_EQ(c, expected);
     }
@@ -138,9 +152,11 @@ TEST(NumericDot, Tf32ModesRoundTheOperandsOnly) {
     const Shape s{8, 24, 20};
     for (auto [precision, mode] : {std::pair{DotPrecision::tf32_truncate, Tf32Mode::truncate},
                                    std::pair{DotPrecision::tf32_nearest_away, Tf32Mode::nearest_away}}) {
-      const Operand a = operand(DType::f32, random_values(s.m * s.k, 8)), b = operand(DType::f32, random_values(s.k * s.n, 9));
+      const Operand a = operand(DType::f32, random_values(s.m * s.k, 8)),
+                    b = operand(DType::f32, random_values(s.k * s.n, 9));
       Operand rounded_a = a, rounded_b = b;
-      for (Operand* o : {&rounded_a, &rounded_b}) tf32_rounder(mode)(o->bytes.data(), o->bytes.data(), o->values.size());
+      for (Operand* o : {&rounded_a, &rounded_b})
+        tf32_rounder(mode)(o->bytes.data(), o->bytes.data(), o->values.size());
       Operand c = operand(DType::f32, random_values(s.m * s.n, 10)), expected = c;
       dot(DType::f32, DType::f32, DType::f32, precision)(arguments(a, b, c, s, false, false));
       dot(DType::f32, DType::f32, DType::f32)(arguments(rounded_a, rounded_b, expected, s, false, false));
@@ -155,7 +171,8 @@ TEST(NumericDot, Tf32ModesRoundTheOperandsOnly) {
 TEST(NumericDot, ResultDoesNotDependOnTheBlockingOfTheTile) {
   on_each_isa([](Isa) {
     const Shape whole{48, 80, 33};
-    const Operand a = operand(DType::f32, random_values(whole.m * whole.k, 1)), b = operand(DType::f32, random_values(whole.k * whole.n, 2));
+    const Operand a = operand(DType::f32, random_values(whole.m * whole.k, 1)),
+                  b = operand(DType::f32, random_values(whole.k * whole.n, 2));
     Operand once = operand(DType::f32, std::vector<double>(whole.m * whole.n, 0.0)), pieces = once;
     dot(DType::f32, DType::f32, DType::f32)(arguments(a, b, once, whole, false, false));
     for (std::size_t i = 0; i < whole.m; ++i)

@@ -35,7 +35,8 @@ void expect_like_f64(DType dtype, BinaryOp op, const std::function<double(double
     const auto actual_value = run<double>(converter(dtype, DType::f64), actual.data(), a.size());
     for (std::size_t i = 0; i < a.size(); ++i)
       ASSERT_TRUE(same(actual_value[i], expected_value[i]))
-          << name_of(dtype) << " op " << static_cast<int>(op) << ": " << x[i] << ", " << y[i] << " gives " << actual_value[i];
+          << name_of(dtype) << " op " << static_cast<int>(op) << ": " << x[i] << ", " << y[i] << " gives "
+          << actual_value[i];
   }
 }
 
@@ -58,9 +59,15 @@ TEST(NumericElementwise, MinimaAndMaximaFollowTheirNanAndZeroRules) {
   struct Row {
     double a, b, min_num, max_num, minimum, maximum;
   };
-  const std::vector<Row> rows = {{1, 2, 1, 2, 1, 2},         {2, 1, 1, 2, 1, 2},         {nan, 1, 1, 1, nan, nan},
-                                 {1, nan, 1, 1, nan, nan},   {nan, nan, nan, nan, nan, nan}, {0.0, -0.0, -0.0, 0.0, -0.0, 0.0},
-                                 {-0.0, 0.0, -0.0, 0.0, -0.0, 0.0}, {inf, -inf, -inf, inf, -inf, inf}, {nan, -inf, -inf, -inf, nan, nan}};
+  const std::vector<Row> rows = {{1, 2, 1, 2, 1, 2},
+                                 {2, 1, 1, 2, 1, 2},
+                                 {nan, 1, 1, 1, nan, nan},
+                                 {1, nan, 1, 1, nan, nan},
+                                 {nan, nan, nan, nan, nan, nan},
+                                 {0.0, -0.0, -0.0, 0.0, -0.0, 0.0},
+                                 {-0.0, 0.0, -0.0, 0.0, -0.0, 0.0},
+                                 {inf, -inf, -inf, inf, -inf, inf},
+                                 {nan, -inf, -inf, -inf, nan, nan}};
   on_each_isa([&rows](Isa) {
     for (DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
       for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -69,12 +76,15 @@ TEST(NumericElementwise, MinimaAndMaximaFollowTheirNanAndZeroRules) {
         std::vector<std::uint64_t> x(37), y(37), out(37);
         converter(DType::f64, dtype)(a.data(), x.data(), 37);
         converter(DType::f64, dtype)(b.data(), y.data(), 37);
-        const std::pair<BinaryOp, double> expected[] = {{BinaryOp::minnumf, rows[i].min_num}, {BinaryOp::maxnumf, rows[i].max_num},
-                                                        {BinaryOp::minimumf, rows[i].minimum}, {BinaryOp::maximumf, rows[i].maximum}};
+        const std::pair<BinaryOp, double> expected[] = {{BinaryOp::minnumf, rows[i].min_num},
+                                                        {BinaryOp::maxnumf, rows[i].max_num},
+                                                        {BinaryOp::minimumf, rows[i].minimum},
+                                                        {BinaryOp::maximumf, rows[i].maximum}};
         for (const auto& [op, value] : expected) {
           binary(op, dtype).vv(x.data(), y.data(), out.data(), 37);
           for (double actual : as_doubles(dtype, out.data(), 37))
-            ASSERT_TRUE(same(actual, value)) << name_of(dtype) << " op " << static_cast<int>(op) << " row " << i;
+            ASSERT_TRUE(same(actual, value))
+                << name_of(dtype) << " op " << static_cast<int>(op) << " row " << i;
         }
       }
     }
@@ -84,8 +94,18 @@ TEST(NumericElementwise, MinimaAndMaximaFollowTheirNanAndZeroRules) {
 template <typename T>
 std::vector<T> awkward_integers() {
   using L = std::numeric_limits<T>;
-  std::vector<T> out = {0, 1, 2, 3, 7, L::max(), static_cast<T>(L::max() - 1), L::min(), static_cast<T>(L::min() + 1),
-                        static_cast<T>(-1), static_cast<T>(-2), static_cast<T>(L::max() / 2 + 1)};
+  std::vector<T> out = {0,
+                        1,
+                        2,
+                        3,
+                        7,
+                        L::max(),
+                        static_cast<T>(L::max() - 1),
+                        L::min(),
+                        static_cast<T>(L::min() + 1),
+                        static_cast<T>(-1),
+                        static_cast<T>(-2),
+                        static_cast<T>(L::max() / 2 + 1)};
   std::mt19937_64 random(11);
   for (int i = 0; i < 60; ++i) out.push_back(static_cast<T>(random()));
   return out;
@@ -102,13 +122,18 @@ void expect_integer(BinaryOp op, DType dtype, const std::function<Wide(Wide, Wid
   const auto actual = run_pair(binary(op, dtype), a, b);
   for (std::size_t i = 0; i < a.size(); ++i) {
     const T expected = static_cast<T>(exact(a[i], b[i]));
-    ASSERT_EQ(+actual[i], +expected) << name_of(dtype) << " op " << static_cast<int>(op) << ": " << +a[i] << ", " << +b[i];
+    ASSERT_EQ(+actual[i], +expected) << name_of(dtype) << " op " << static_cast<int>(op) << ": " << +a[i]
+                                     << ", " << +b[i];
   }
 }
 
 // Floor and ceiling of a quotient, and division as the header fixes it at 0.
-Wide floor_of(Wide a, Wide b) { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
-Wide ceil_of(Wide a, Wide b) { return a / b + ((a % b != 0) && ((a < 0) == (b < 0))); }
+Wide floor_of(Wide a, Wide b) {
+  return a / b - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
+Wide ceil_of(Wide a, Wide b) {
+  return a / b + ((a % b != 0) && ((a < 0) == (b < 0)));
+}
 
 template <typename S>
 void expect_signed_and_unsigned(DType s, DType u) {
@@ -116,7 +141,9 @@ void expect_signed_and_unsigned(DType s, DType u) {
   constexpr int bits = sizeof(S) * 8;
   expect_integer<S>(BinaryOp::addi, s, std::plus<>());
   expect_integer<U>(BinaryOp::subi, u, std::minus<>());
-  expect_integer<S>(BinaryOp::muli, s, [](Wide a, Wide b) { return static_cast<Wide>(static_cast<U>(a) * Wide{static_cast<U>(b)}); });
+  expect_integer<S>(BinaryOp::muli, s, [](Wide a, Wide b) {
+    return static_cast<Wide>(static_cast<U>(a) * Wide{static_cast<U>(b)});
+  });
   expect_integer<S>(BinaryOp::divsi, s, [](Wide a, Wide b) { return b == 0 ? Wide{-1} : a / b; });
   expect_integer<U>(BinaryOp::divui, u, [](Wide a, Wide b) { return b == 0 ? Wide{-1} : a / b; });
   expect_integer<S>(BinaryOp::remsi, s, [](Wide a, Wide b) { return b == 0 ? a : a % b; });
@@ -127,11 +154,16 @@ void expect_signed_and_unsigned(DType s, DType u) {
   expect_integer<U>(BinaryOp::maxui, u, [](Wide a, Wide b) { return a > b ? a : b; });
   expect_integer<S>(BinaryOp::xori, s, [](Wide a, Wide b) { return a ^ b; });
   expect_integer<S>(BinaryOp::mulhisi, s, [](Wide a, Wide b) { return (a * b) >> bits; });
-  expect_integer<S>(BinaryOp::floordivsi, s, [](Wide a, Wide b) { return b == 0 ? Wide{-1} : floor_of(a, b); });
+  expect_integer<S>(BinaryOp::floordivsi, s,
+                    [](Wide a, Wide b) { return b == 0 ? Wide{-1} : floor_of(a, b); });
   expect_integer<S>(BinaryOp::ceildivsi, s, [](Wide a, Wide b) { return b == 0 ? Wide{-1} : ceil_of(a, b); });
-  const auto count = [](Wide b) { return static_cast<U>(b) < bits ? static_cast<int>(static_cast<U>(b)) : bits; };
-  expect_integer<U>(BinaryOp::shli, u, [count](Wide a, Wide b) { return count(b) == bits ? Wide{0} : a << count(b); });
-  expect_integer<U>(BinaryOp::shrui, u, [count](Wide a, Wide b) { return count(b) == bits ? Wide{0} : a >> count(b); });
+  const auto count = [](Wide b) {
+    return static_cast<U>(b) < bits ? static_cast<int>(static_cast<U>(b)) : bits;
+  };
+  expect_integer<U>(BinaryOp::shli, u,
+                    [count](Wide a, Wide b) { return count(b) == bits ? Wide{0} : a << count(b); });
+  expect_integer<U>(BinaryOp::shrui, u,
+                    [count](Wide a, Wide b) { return count(b) == bits ? Wide{0} : a >> count(b); });
   expect_integer<S>(BinaryOp::shrsi, s, [count](Wide a, Wide b) { return a >> count(b); });
 }
 
@@ -141,7 +173,8 @@ TEST(NumericElementwise, IntegersWrapAndDivideSafelyAtTheirLimits) {
     expect_signed_and_unsigned<std::int16_t>(DType::i16, DType::u16);
     expect_signed_and_unsigned<std::int32_t>(DType::i32, DType::u32);
     expect_signed_and_unsigned<std::int64_t>(DType::i64, DType::u64);
-    expect_integer<std::uint32_t>(BinaryOp::mulhiui, DType::u32, [](Wide a, Wide b) { return (a * b) >> 32; });
+    expect_integer<std::uint32_t>(BinaryOp::mulhiui, DType::u32,
+                                  [](Wide a, Wide b) { return (a * b) >> 32; });
     expect_integer<std::uint8_t>(BinaryOp::mulhiui, DType::u8, [](Wide a, Wide b) { return (a * b) >> 8; });
   });
 }
@@ -200,7 +233,8 @@ TEST(NumericCompare, FloatPredicatesOnAllFourRelations) {
             std::vector<std::uint8_t> out(29, 7);
             form(x.data(), y.data(), out.data(), 29);
             const auto expected = static_cast<std::uint8_t>(table[p][relation] - '0');
-            ASSERT_EQ(out, std::vector<std::uint8_t>(29, expected)) << name_of(dtype) << " predicate " << p << " relation " << relation;
+            ASSERT_EQ(out, std::vector<std::uint8_t>(29, expected))
+                << name_of(dtype) << " predicate " << p << " relation " << relation;
           }
         }
       }
@@ -215,15 +249,21 @@ void expect_int_predicates(DType s) {
   std::vector<S> a, b;
   for (S x : values)
     for (S y : values) a.push_back(x), b.push_back(y);
-  const std::function<bool(S, S)> exact[] = {
-      [](S x, S y) { return x == y; }, [](S x, S y) { return x != y; }, [](S x, S y) { return x < y; },
-      [](S x, S y) { return x <= y; }, [](S x, S y) { return x > y; },  [](S x, S y) { return x >= y; },
-      [](S x, S y) { return static_cast<U>(x) < static_cast<U>(y); }, [](S x, S y) { return static_cast<U>(x) <= static_cast<U>(y); },
-      [](S x, S y) { return static_cast<U>(x) > static_cast<U>(y); }, [](S x, S y) { return static_cast<U>(x) >= static_cast<U>(y); }};
+  const std::function<bool(S, S)> exact[] = {[](S x, S y) { return x == y; },
+                                             [](S x, S y) { return x != y; },
+                                             [](S x, S y) { return x < y; },
+                                             [](S x, S y) { return x <= y; },
+                                             [](S x, S y) { return x > y; },
+                                             [](S x, S y) { return x >= y; },
+                                             [](S x, S y) { return static_cast<U>(x) < static_cast<U>(y); },
+                                             [](S x, S y) { return static_cast<U>(x) <= static_cast<U>(y); },
+                                             [](S x, S y) { return static_cast<U>(x) > static_cast<U>(y); },
+                                             [](S x, S y) { return static_cast<U>(x) >= static_cast<U>(y); }};
   for (int p = 0; p < 10; ++p) {
     std::vector<std::uint8_t> out(a.size());
     compare(static_cast<CompareInt>(p), s).vv(a.data(), b.data(), out.data(), a.size());
-    for (std::size_t i = 0; i < a.size(); ++i) ASSERT_EQ(out[i], exact[p](a[i], b[i])) << p << ' ' << +a[i] << ' ' << +b[i];
+    for (std::size_t i = 0; i < a.size(); ++i)
+      ASSERT_EQ(out[i], exact[p](a[i], b[i])) << p << ' ' << +a[i] << ' ' << +b[i];
   }
 }
 
@@ -240,12 +280,15 @@ template <typename T>
 void expect_select() {
   std::vector<std::uint8_t> condition(101);
   std::vector<T> a(101), b(101), out(101);
-  for (std::size_t i = 0; i < 101; ++i) condition[i] = i % 3 == 0, a[i] = static_cast<T>(i), b[i] = static_cast<T>(200 - i);
+  for (std::size_t i = 0; i < 101; ++i)
+    condition[i] = i % 3 == 0, a[i] = static_cast<T>(i), b[i] = static_cast<T>(200 - i);
   const SelectKernel k = select(sizeof(T));
-  const std::tuple<TernaryFn, bool, bool> forms[] = {{k.vv, true, true}, {k.vs, true, false}, {k.sv, false, true}, {k.ss, false, false}};
+  const std::tuple<TernaryFn, bool, bool> forms[] = {
+      {k.vv, true, true}, {k.vs, true, false}, {k.sv, false, true}, {k.ss, false, false}};
   for (const auto& [form, span_a, span_b] : forms) {
     form(condition.data(), a.data() + 1 - span_a, b.data() + 1 - span_b, out.data(), 101);
-    for (std::size_t i = 0; i < 101; ++i) ASSERT_EQ(out[i], condition[i] ? a[span_a ? i : 1] : b[span_b ? i : 1]);
+    for (std::size_t i = 0; i < 101; ++i)
+      ASSERT_EQ(out[i], condition[i] ? a[span_a ? i : 1] : b[span_b ? i : 1]);
   }
 }
 
@@ -279,7 +322,8 @@ TEST(NumericTernary, FmaRoundsOnce) {
 TEST(NumericTernary, F16FmaMatchesLongDouble) {
   std::vector<std::uint16_t> a(65536), b(65536), c(65536), out(65536);
   for (std::uint32_t i = 0; i < 65536; ++i) {
-    a[i] = static_cast<std::uint16_t>(i), b[i] = static_cast<std::uint16_t>(i * 40503u), c[i] = static_cast<std::uint16_t>(i * 3 + 1);
+    a[i] = static_cast<std::uint16_t>(i), b[i] = static_cast<std::uint16_t>(i * 40503u),
+    c[i] = static_cast<std::uint16_t>(i * 3 + 1);
   }
   for (DType dtype : {DType::f16, DType::bf16}) {
     ternary(TernaryOp::fma, dtype)(a.data(), b.data(), c.data(), out.data(), out.size());
@@ -289,7 +333,9 @@ TEST(NumericTernary, F16FmaMatchesLongDouble) {
       const long double exact = static_cast<long double>(x[i]) * y[i] + z[i];
       if (std::isnan(static_cast<double>(exact)) || std::isinf(r[i])) continue;
       const double tiny = smallest_subnormal(dtype) / 2;
-      ASSERT_LE(std::abs(r[i] - exact), std::max<long double>(tiny, std::abs(exact) * unit_roundoff(dtype) * 1.0000001L)) << i;
+      ASSERT_LE(std::abs(r[i] - exact),
+                std::max<long double>(tiny, std::abs(exact) * unit_roundoff(dtype) * 1.0000001L))
+          << i;
     }
   }
 }
@@ -307,8 +353,27 @@ TEST(NumericTernary, ClampDropsOrKeepsNan) {
 }
 
 TEST(NumericPow, FollowsLibmIncludingItsSpecialCases) {
-  std::vector<float> special = {0.0F, -0.0F, 1, -1, 2, -2, 0.5F, -0.5F, 3, -3, 16777216.0F, 16777215.0F, 1e30F, -1e30F, 1e-40F,
-                                f32_of(0x7F800000), f32_of(0xFF800000), f32_of(0x7FC00000), 33.0F, -2.5F, 8388607.5F};
+  std::vector<float> special = {0.0F,
+                                -0.0F,
+                                1,
+                                -1,
+                                2,
+                                -2,
+                                0.5F,
+                                -0.5F,
+                                3,
+                                -3,
+                                16777216.0F,
+                                16777215.0F,
+                                1e30F,
+                                -1e30F,
+                                1e-40F,
+                                f32_of(0x7F800000),
+                                f32_of(0xFF800000),
+                                f32_of(0x7FC00000),
+                                33.0F,
+                                -2.5F,
+                                8388607.5F};
   std::mt19937 random(2);
   for (int i = 0; i < 60; ++i) special.push_back(std::uniform_real_distribution<float>(-20, 20)(random));
   std::vector<float> x, y;

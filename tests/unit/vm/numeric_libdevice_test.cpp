@@ -35,7 +35,8 @@ TEST(NumericLibdevice, NamesAreSortedUniqueAndFound) {
 }
 
 TEST(NumericLibdevice, UnknownNamesAreNull) {
-  for (std::string_view name : {"", "__nv_", "__nv_tanh_", "tanhf", "__nv_TANHF"}) EXPECT_EQ(find_libdevice(name), nullptr);
+  for (std::string_view name : {"", "__nv_", "__nv_tanh_", "tanhf", "__nv_TANHF"})
+    EXPECT_EQ(find_libdevice(name), nullptr);
 }
 
 TEST(NumericLibdevice, EveryFunctionHandlesSpansOfAnyLength) {
@@ -43,7 +44,8 @@ TEST(NumericLibdevice, EveryFunctionHandlesSpansOfAnyLength) {
     std::vector<std::uint64_t> a(33), b(33), c(33), out(34, 0x55);
     std::vector<std::uint64_t>* spans[] = {&a, &b, &c};
     const std::vector<double> values(33, 0.75);
-    for (std::size_t i = 0; i < f.arity; ++i) converter(DType::f64, f.arguments[i])(values.data(), spans[i]->data(), 33);
+    for (std::size_t i = 0; i < f.arity; ++i)
+      converter(DType::f64, f.arguments[i])(values.data(), spans[i]->data(), 33);
     const void* inputs[] = {a.data(), b.data(), c.data()};
     f.run(inputs, out.data(), 33);
     // All elements are equal, and nothing is written beyond them.
@@ -94,7 +96,9 @@ TEST(NumericLibdevice, InverseErrorFunctionsInvert) {
       EXPECT_NEAR((call<double>("__nv_erfinv", std::erf(x))), x, 2e-14 * std::exp(x * x)) << x;
     }
     if (x > -2) {
-      EXPECT_NEAR((call<double>("__nv_erfcinv", std::erfc(x))), x, 1e-14 * std::max(1.0, std::exp(-x * std::abs(x)))) << x;
+      EXPECT_NEAR((call<double>("__nv_erfcinv", std::erfc(x))), x,
+                  1e-14 * std::max(1.0, std::exp(-x * std::abs(x))))
+          << x;
     }
   }
   EXPECT_EQ((call<double>("__nv_erfinv", 1.0)), static_cast<double>(INFINITY));
@@ -133,8 +137,8 @@ TEST(NumericLibdevice, Integers) {
   EXPECT_EQ((call<std::int32_t>("__nv_popcll", std::int64_t{-1})), 64);
   EXPECT_EQ((call<std::int32_t>("__nv_brev", std::int32_t{1})), INT32_MIN);
   EXPECT_EQ((call<std::int32_t>("__nv_abs", INT32_MIN)), INT32_MIN);
-  EXPECT_EQ((call<std::int32_t>("__nv_byte_perm", std::int32_t{0x44332211}, std::int32_t{static_cast<std::int32_t>(0x88776655)},
-                                std::int32_t{0x7410})),
+  EXPECT_EQ((call<std::int32_t>("__nv_byte_perm", std::int32_t{0x44332211},
+                                std::int32_t{static_cast<std::int32_t>(0x88776655)}, std::int32_t{0x7410})),
             static_cast<std::int32_t>(0x88552211));
   EXPECT_EQ((call<std::int32_t>("__nv_mul24", std::int32_t{0x00FFFFFF}, std::int32_t{2})), -2);
   EXPECT_EQ((call<std::int32_t>("__nv_hadd", INT32_MAX, INT32_MAX)), INT32_MAX);

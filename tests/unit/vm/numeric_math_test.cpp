@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one argument: error in ulps over the whole f32 range, exact cases, f64, f16 and bf16, integers.
+// Functions of one argument: error in ulps over the whole f32 range, exact cases, f64, f16 and bf16,
+// integers.
 #include "numeric_support.hpp"
 
 namespace kgb::vm::numeric::testing {
@@ -12,7 +13,9 @@ struct Case {
   double limit;  // ulp
 };
 
-double reciprocal_root(double x) { return x == 0 ? std::copysign(INFINITY, x) : 1.0 / std::sqrt(x); }
+double reciprocal_root(double x) {
+  return x == 0 ? std::copysign(INFINITY, x) : 1.0 / std::sqrt(x);
+}
 // clang-format off
 const Case cases[] = {
     {"exp", UnaryOp::exp, std::exp, 0.51},      {"exp2", UnaryOp::exp2, std::exp2, 0.51},
@@ -69,9 +72,10 @@ TEST(NumericMath, F32IsWithinHalfAnUlpOnDenseIntervals) {
 TEST(NumericMath, SignOfZeroIsKeptByOddFunctions) {
   on_each_isa([](Isa) {
     const float zeros[] = {0.0F, -0.0F};
-    for (UnaryOp op : {UnaryOp::sin, UnaryOp::tan, UnaryOp::tanh, UnaryOp::erf, UnaryOp::expm1, UnaryOp::log1p, UnaryOp::sqrt,
-                       UnaryOp::asin, UnaryOp::atan, UnaryOp::sinh, UnaryOp::cbrt, UnaryOp::floor, UnaryOp::ceil,
-                       UnaryOp::trunc, UnaryOp::roundeven, UnaryOp::round}) {
+    for (UnaryOp op :
+         {UnaryOp::sin, UnaryOp::tan, UnaryOp::tanh, UnaryOp::erf, UnaryOp::expm1, UnaryOp::log1p,
+          UnaryOp::sqrt, UnaryOp::asin, UnaryOp::atan, UnaryOp::sinh, UnaryOp::cbrt, UnaryOp::floor,
+          UnaryOp::ceil, UnaryOp::trunc, UnaryOp::roundeven, UnaryOp::round}) {
       const auto y = run<float>(unary(op, DType::f32), zeros, 2);
       EXPECT_TRUE(same(y[0], 0.0) && same(y[1], -0.0)) << static_cast<int>(op);
     }
@@ -97,7 +101,8 @@ TEST(NumericMath, PowersOfTwoAndTenAreExact) {
 
 TEST(NumericMath, RoundingFunctions) {
   on_each_isa([](Isa) {
-    const float x[] = {0.5F, 1.5F, 2.5F, -0.5F, -1.5F, -2.5F, 0.49999997F, 8388609.0F, -3.7F, 1e30F, 4194304.5F};
+    const float x[] = {0.5F,        1.5F,       2.5F,  -0.5F, -1.5F,     -2.5F,
+                       0.49999997F, 8388609.0F, -3.7F, 1e30F, 4194304.5F};
     const std::size_t n = std::size(x);
     for (std::size_t i = 0; i < n; ++i) {
       EXPECT_TRUE(same(run<float>(unary(UnaryOp::floor, DType::f32), x, n)[i], std::floor(x[i])));
@@ -118,7 +123,8 @@ TEST(NumericMath, F64IsLibm) {
       const auto y = run<double>(unary(c.op, DType::f64), x.data(), x.size());
       for (std::size_t i = 0; i < x.size(); ++i) {
         const double exact = c.exact(x[i]);
-        ASSERT_TRUE(same(y[i], exact) || std::abs(y[i] - exact) <= 4e-16 * std::abs(exact)) << c.name << " " << x[i];
+        ASSERT_TRUE(same(y[i], exact) || std::abs(y[i] - exact) <= 4e-16 * std::abs(exact))
+            << c.name << " " << x[i];
       }
     }
   });
@@ -130,7 +136,8 @@ TEST(NumericMath, EveryF16AndBf16PatternIsTheRoundedF32Result) {
   on_each_isa([&bits](Isa) {
     for (DType dtype : {DType::f16, DType::bf16}) {
       const auto x = run<float>(converter(dtype, DType::f32), bits.data(), bits.size());
-      for (UnaryOp op : {UnaryOp::exp, UnaryOp::log, UnaryOp::sin, UnaryOp::sqrt, UnaryOp::floor, UnaryOp::negf}) {
+      for (UnaryOp op :
+           {UnaryOp::exp, UnaryOp::log, UnaryOp::sin, UnaryOp::sqrt, UnaryOp::floor, UnaryOp::negf}) {
         const auto y = run<std::uint16_t>(unary(op, dtype), bits.data(), bits.size());
         const auto wide = run<float>(unary(op, DType::f32), x.data(), x.size());
         const auto expected = run<std::uint16_t>(converter(DType::f32, dtype), wide.data(), wide.size());
@@ -155,15 +162,20 @@ TEST(NumericMath, NegationAndAbsoluteValueOnlyTouchTheSign) {
 TEST(NumericMath, IntegerBitOperations) {
   on_each_isa([](Isa) {
     const std::uint32_t x[] = {0, 1, 0x80000000u, 0xFFFFFFFFu, 0x00F0u};
-    EXPECT_EQ(run<std::uint32_t>(unary(UnaryOp::ctlz, DType::i32), x, 5), (std::vector<std::uint32_t>{32, 31, 0, 0, 24}));
-    EXPECT_EQ(run<std::uint32_t>(unary(UnaryOp::cttz, DType::i32), x, 5), (std::vector<std::uint32_t>{32, 0, 31, 0, 4}));
-    EXPECT_EQ(run<std::uint32_t>(unary(UnaryOp::ctpop, DType::i32), x, 5), (std::vector<std::uint32_t>{0, 1, 1, 32, 4}));
+    EXPECT_EQ(run<std::uint32_t>(unary(UnaryOp::ctlz, DType::i32), x, 5),
+              (std::vector<std::uint32_t>{32, 31, 0, 0, 24}));
+    EXPECT_EQ(run<std::uint32_t>(unary(UnaryOp::cttz, DType::i32), x, 5),
+              (std::vector<std::uint32_t>{32, 0, 31, 0, 4}));
+    EXPECT_EQ(run<std::uint32_t>(unary(UnaryOp::ctpop, DType::i32), x, 5),
+              (std::vector<std::uint32_t>{0, 1, 1, 32, 4}));
     EXPECT_EQ(run<std::uint32_t>(unary(UnaryOp::noti, DType::u32), x, 5),
               (std::vector<std::uint32_t>{0xFFFFFFFFu, 0xFFFFFFFEu, 0x7FFFFFFFu, 0, 0xFFFFFF0Fu}));
     const std::int8_t bytes[] = {-128, -1, 0, 127};
-    EXPECT_EQ(run<std::int8_t>(unary(UnaryOp::absi, DType::i8), bytes, 4), (std::vector<std::int8_t>{-128, 1, 0, 127}));
+    EXPECT_EQ(run<std::int8_t>(unary(UnaryOp::absi, DType::i8), bytes, 4),
+              (std::vector<std::int8_t>{-128, 1, 0, 127}));
     const std::uint8_t flags[] = {0, 1};
-    EXPECT_EQ(run<std::uint8_t>(unary(UnaryOp::noti, DType::b8), flags, 2), (std::vector<std::uint8_t>{1, 0}));
+    EXPECT_EQ(run<std::uint8_t>(unary(UnaryOp::noti, DType::b8), flags, 2),
+              (std::vector<std::uint8_t>{1, 0}));
   });
 }
 

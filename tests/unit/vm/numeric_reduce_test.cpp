@@ -7,9 +7,9 @@
 namespace kgb::vm::numeric::testing {
 namespace {
 
-const AxisShape shapes[] = {{1, 1, 1},  {3, 1, 5},    {5, 2, 1},    {7, 4, 1},    {2, 8, 3},     {9, 16, 1},
-                            {4, 32, 1}, {3, 64, 17},  {2, 1024, 1}, {1, 4096, 2}, {1, 32768, 1}, {1, 65536, 1},
-                            {2, 3, 4},  {1, 8192, 9}, {1, 131072, 2}};
+const AxisShape shapes[] = {{1, 1, 1},     {3, 1, 5},     {5, 2, 1},   {7, 4, 1},    {2, 8, 3},
+                            {9, 16, 1},    {4, 32, 1},    {3, 64, 17}, {2, 1024, 1}, {1, 4096, 2},
+                            {1, 32768, 1}, {1, 65536, 1}, {2, 3, 4},   {1, 8192, 9}, {1, 131072, 2}};
 
 std::vector<float> random_floats(std::size_t n, unsigned seed) {
   std::mt19937 random(seed);
@@ -52,7 +52,8 @@ void expect_tree(BinaryOp op, DType dtype, const std::vector<T>& in, AxisShape s
 TEST(NumericReduce, F32SumIsTheHalvingTreeBitForBit) {
   on_each_isa([](Isa) {
     for (AxisShape s : shapes)
-      expect_tree<float>(BinaryOp::addf, DType::f32, random_floats(s.outer * s.n * s.inner, 1), s, std::plus<>());
+      expect_tree<float>(BinaryOp::addf, DType::f32, random_floats(s.outer * s.n * s.inner, 1), s,
+                         std::plus<>());
   });
 }
 
@@ -64,7 +65,8 @@ TEST(NumericReduce, Bf16AndF16SumsRoundAfterEveryStep) {
         const auto in = run<std::uint16_t>(converter(DType::f32, dtype), values.data(), values.size());
         const bool bf16 = dtype == DType::bf16;
         expect_tree<std::uint16_t>(BinaryOp::addf, dtype, in, s, [bf16](std::uint16_t a, std::uint16_t b) {
-          return bf16 ? f32_to_bf16(bf16_to_f32(a) + bf16_to_f32(b)) : f32_to_f16(f16_to_f32(a) + f16_to_f32(b));
+          return bf16 ? f32_to_bf16(bf16_to_f32(a) + bf16_to_f32(b))
+                      : f32_to_f16(f16_to_f32(a) + f16_to_f32(b));
         });
       }
     }
@@ -90,11 +92,14 @@ TEST(NumericReduce, IntegerReductionsAreExact) {
       std::vector<std::int32_t> in(s.outer * s.n * s.inner);
       for (auto& x : in) x = static_cast<std::int32_t>(random());
       using I = std::int32_t;
-      const auto wrap_add = [](I a, I b) { return static_cast<I>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b)); };
+      const auto wrap_add = [](I a, I b) {
+        return static_cast<I>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+      };
       expect_tree<I>(BinaryOp::addi, DType::i32, in, s, wrap_add);
       expect_tree<I>(BinaryOp::minsi, DType::i32, in, s, [](I a, I b) { return std::min(a, b); });
-      expect_tree<I>(BinaryOp::maxui, DType::i32, in, s,
-                     [](I a, I b) { return static_cast<std::uint32_t>(a) > static_cast<std::uint32_t>(b) ? a : b; });
+      expect_tree<I>(BinaryOp::maxui, DType::i32, in, s, [](I a, I b) {
+        return static_cast<std::uint32_t>(a) > static_cast<std::uint32_t>(b) ? a : b;
+      });
       expect_tree<I>(BinaryOp::xori, DType::i32, in, s, [](I a, I b) { return a ^ b; });
     }
   });
@@ -143,7 +148,8 @@ void tree_scan(T* x, std::size_t n, const Step<T>& step) {
 }
 
 template <typename T>
-void expect_scan(BinaryOp op, DType dtype, const std::vector<T>& in, AxisShape s, bool reverse, const Step<T>& step) {
+void expect_scan(BinaryOp op, DType dtype, const std::vector<T>& in, AxisShape s, bool reverse,
+                 const Step<T>& step) {
   std::vector<T> out(in.size());
   scanner(op, dtype)(in.data(), out.data(), s, reverse);
   for (std::size_t o = 0; o < s.outer; ++o)
@@ -166,10 +172,11 @@ TEST(NumericScan, IsTheTreeOfHalvesInBothDirections) {
       for (bool reverse : {false, true}) {
         const auto values = random_floats(s.outer * s.n * s.inner, 6);
         expect_scan<float>(BinaryOp::addf, DType::f32, values, s, reverse, std::plus<>());
-        const auto halves = run<std::uint16_t>(converter(DType::f32, DType::bf16), values.data(), values.size());
-        expect_scan<std::uint16_t>(BinaryOp::addf, DType::bf16, halves, s, reverse, [](std::uint16_t a, std::uint16_t b) {
-          return f32_to_bf16(bf16_to_f32(a) + bf16_to_f32(b));
-        });
+        const auto halves =
+            run<std::uint16_t>(converter(DType::f32, DType::bf16), values.data(), values.size());
+        expect_scan<std::uint16_t>(
+            BinaryOp::addf, DType::bf16, halves, s, reverse,
+            [](std::uint16_t a, std::uint16_t b) { return f32_to_bf16(bf16_to_f32(a) + bf16_to_f32(b)); });
       }
   });
 }

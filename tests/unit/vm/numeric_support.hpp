@@ -37,7 +37,8 @@ inline double value_of(std::uint32_t bits, int exponent_bits, int mantissa_bits,
   const int bias = (1 << (exponent_bits - 1)) - 1;
   double magnitude = 0;
   if (exponent == top && !finite_only) {
-    magnitude = mantissa == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+    magnitude =
+        mantissa == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
   } else if (finite_only && exponent == top && mantissa == (1u << mantissa_bits) - 1) {
     magnitude = std::numeric_limits<double>::quiet_NaN();
   } else if (exponent == 0) {
@@ -58,8 +59,10 @@ struct NarrowFormat {
     return value_of(bits, exponent_bits, mantissa_bits, finite_only);
   }
 };
-inline constexpr NarrowFormat narrow_formats[] = {
-    {DType::f8e4m3, 4, 3, true}, {DType::f8e5m2, 5, 2, false}, {DType::f16, 5, 10, false}, {DType::bf16, 8, 7, false}};
+inline constexpr NarrowFormat narrow_formats[] = {{DType::f8e4m3, 4, 3, true},
+                                                  {DType::f8e5m2, 5, 2, false},
+                                                  {DType::f16, 5, 10, false},
+                                                  {DType::bf16, 8, 7, false}};
 
 inline bool same(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
@@ -85,12 +88,27 @@ inline double ulps(float actual, long double exact) {
   return static_cast<double>(std::abs(actual - exact) / std::ldexp(1.0L, exponent - 23));
 }
 
-inline float f32_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+inline float f32_of(std::uint32_t bits) {
+  return std::bit_cast<float>(bits);
+}
 
 // Every `step`-th f32 pattern, so all exponents, both signs, infinities and NaN, plus awkward values.
 inline std::vector<float> f32_samples(std::uint32_t step) {
-  std::vector<float> samples = {0.0F, -0.0F, 1.0F, -1.0F, 0.5F, -0.5F, 1e-45F, -1e-45F, 1.17549435e-38F, 1.17549421e-38F,
-                                3.40282347e38F, -3.40282347e38F, f32_of(0x7F800000), f32_of(0xFF800000), f32_of(0x7FC00000)};
+  std::vector<float> samples = {0.0F,
+                                -0.0F,
+                                1.0F,
+                                -1.0F,
+                                0.5F,
+                                -0.5F,
+                                1e-45F,
+                                -1e-45F,
+                                1.17549435e-38F,
+                                1.17549421e-38F,
+                                3.40282347e38F,
+                                -3.40282347e38F,
+                                f32_of(0x7F800000),
+                                f32_of(0xFF800000),
+                                f32_of(0x7FC00000)};
   for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += step)
     samples.push_back(f32_of(static_cast<std::uint32_t>(bits)));
   return samples;
