@@ -27,14 +27,17 @@ def note_implementations(recorder):
 
 
 def record_threads(recorder):
-    """Threads started from now on record like the one that started them. Returns the list they are noted in."""
+    """Threads started from now on record like the one that started them. Returns the list of (thread, Where)."""
     started = []
-    run = threading.Thread.run
+    start, run = threading.Thread.start, threading.Thread.run
+
+    def start_noted(thread):
+        started.append((thread, recorder.where()))
+        start(thread)
 
     def run_recorded(thread):
-        started.append(thread)
         with RecordingMode(recorder):
             run(thread)
 
-    threading.Thread.run = run_recorded
+    threading.Thread.start, threading.Thread.run = start_noted, run_recorded
     return started

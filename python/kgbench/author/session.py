@@ -21,7 +21,7 @@ from .plan_writer import RecordedCall
 MODULE_NAME = "kgbench_candidate"
 MAX_SOURCE = 4 << 20
 MAX_RECORDING = 60 << 20  # bytes; the judge reads up to 64 MiB
-THREAD_WAIT_S = 1.0
+THREAD_WAIT_S = 0.5
 
 
 class Failure(Exception):
@@ -45,6 +45,7 @@ class Session:
         self.module = None
         self.import_job = 0
         self.import_call = None  # RecordedCall of the import
+        self.fugitive = None     # Failure once a thread has outlived its call
         self.stateful = False    # keeps tensors between calls: each job gets a fresh import
         self._jobs = itertools.count(1)
 
@@ -119,6 +120,8 @@ class Session:
     def record(self, job):
         """The recording of one job as JSON bytes. Failure when the candidate raised or cannot be recorded."""
         self.host_values = job.get("host_values") or {}
+        if self.fugitive is not None:
+            raise self.fugitive
         for _ in range(2):
             if self.stateful:
                 self.load()
@@ -172,13 +175,17 @@ class Session:
             self.recorder.event("judge_patched", name)
 
     def _end_threads(self):
-        """Waits shortly for what the call started; work that goes on after the return belongs to no call."""
+        """Waits shortly for what the call started. Work that goes on after the return belongs to no call, and would
+        be recorded into whichever comes next: Failure, now and for the jobs that follow."""
         deadline = time.monotonic() + THREAD_WAIT_S
-        for thread in self.threads:
+        place = ("", 0)
+        for thread, where in self.threads:
             self.recorder.event("thread", thread.name)
             thread.join(max(0.0, deadline - time.monotonic()))
+            place = where if thread.is_alive() else place
         if len(sys._current_frames()) > 1:  # also those of the import, and those that threading does not know
-            self.recorder.event("recorder_unsupported", "a thread that outlives the call")
+            self.fugitive = Failure("recorder_unsupported", "a thread that outlives the call", *place)
+            raise self.fugitive
 
     def _add_import(self, calls):
         """Puts what the import did before the first call, when the recording uses a buffer of the import."""

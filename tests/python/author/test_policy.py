@@ -260,7 +260,12 @@ def test_a_thread_that_outlives_the_call_is_seen():
     threading.Thread(target=lambda: (time.sleep(30), launch(x, o)), daemon=True).start()
     return o
     """
-    assert [kind for kind, _ in events(text)] == ["thread", "recorder_unsupported"]
+    asked = call("run", ("x", X))
+    answer = run(body(text), asked, asked)
+    for name in ("s1", "s2"):
+        error = answer.error(name)
+        assert (error["kind"], error["message"]) == ("recorder_unsupported", "a thread that outlives the call")
+        assert error["line"] == FIRST_LINE + 3
 
 
 def test_a_worker_thread_of_the_import_is_seen():
@@ -271,6 +276,5 @@ _thread.start_new_thread(lambda: time.sleep(30), ())
 def run(x):
     return launch(x, torch.empty_like(x))
 """
-    made = run(source, call("run", ("x", X))).recording()
-    assert [(e["kind"], e["what"]) for e in made["calls"][1]["events"]] == [
-        ("recorder_unsupported", "a thread that outlives the call")]
+    error = run(source, call("run", ("x", X))).error()
+    assert (error["kind"], error["message"]) == ("recorder_unsupported", "a thread that outlives the call")
