@@ -18,8 +18,10 @@ using vm::Arg;
 constexpr const char* kDoc =
     "vm_run(ttir, grid, args, buffers, threads=1, max_steps=0, seconds=0.0, order='forward', seed=0,\n"
     "       tf32='round', poison_masked=False) -> dict\n\n"
-    "args: int, float, or ('ptr', buffer index or -1, byte offset). buffers: (name, address, bytes, writable).\n"
-    "The dict has findings (list of dicts), printed, programs, steps and seconds (of the run, without parsing).\n"
+    "args: int, float, or ('ptr', buffer index or -1, byte offset). buffers: (name, address, bytes, "
+    "writable).\n"
+    "The dict has findings (list of dicts), printed, programs, steps and seconds (of the run, without "
+    "parsing).\n"
     "Raises ValueError for text that is no TTIR module.";
 
 bool set(PyObject* dict, const char* key, PyObject* owned) {
@@ -39,8 +41,9 @@ PyObject* finding_dict(const vm::VmFinding& finding) {
   if (!set(d, "kind", text(finding.kind)) || !set(d, "message", text(finding.message)) ||
       !set(d, "region", text(finding.region)) || !set(d, "index", PyLong_FromLongLong(finding.index)) ||
       !set(d, "file", text(finding.file)) || !set(d, "line", PyLong_FromLong(finding.line)) ||
-      !set(d, "program", Py_BuildValue("(LLL)", static_cast<long long>(id[0]), static_cast<long long>(id[1]),
-                                       static_cast<long long>(id[2]))))
+      !set(d, "program",
+           Py_BuildValue("(LLL)", static_cast<long long>(id[0]), static_cast<long long>(id[1]),
+                         static_cast<long long>(id[2]))))
     return nullptr;
   return dict.release();
 }
@@ -67,7 +70,8 @@ bool read_arg(PyObject* item, int buffers, std::vector<Arg>& args) {
     const char* kind = nullptr;
     int buffer = -1;
     long long offset = 0;
-    if (PyArg_ParseTuple(item, "siL;an argument must be int, float or ('ptr', buffer, offset)", &kind, &buffer, &offset) == 0)
+    if (PyArg_ParseTuple(item, "siL;an argument must be int, float or ('ptr', buffer, offset)", &kind,
+                         &buffer, &offset) == 0)
       return false;
     if (buffer >= buffers) {
       PyErr_Format(PyExc_ValueError, "an argument points to buffer %d of %d", buffer, buffers);
@@ -94,7 +98,8 @@ bool read_buffers(PyObject* list, vm::Memory& memory) {
     unsigned long long address = 0;
     Py_ssize_t bytes = 0;
     int writable = 1;
-    if (!item || PyArg_ParseTuple(item.get(), "sKnp;a buffer must be (name, address, bytes, writable)", &name, &address, &bytes, &writable) == 0)
+    if (!item || PyArg_ParseTuple(item.get(), "sKnp;a buffer must be (name, address, bytes, writable)", &name,
+                                  &address, &bytes, &writable) == 0)
       return false;
     if (bytes < 0) {
       PyErr_SetString(PyExc_ValueError, "a buffer has a negative size");
@@ -118,10 +123,17 @@ Result<vm::Program> cached(const std::string& ttir) {
 
 bool read_choices(const char* order, const char* tf32, vm::RunOptions& how, vm::Options& options) {
   const std::string o = order, t = tf32;
-  const bool good = (o == "forward" || o == "reversed" || o == "shuffled") && (t == "round" || t == "truncate" || t == "ieee");
-  if (!good) PyErr_SetString(PyExc_ValueError, "order is forward, reversed or shuffled; tf32 is round, truncate or ieee");
-  how.order = o == "reversed" ? vm::Order::reversed : o == "shuffled" ? vm::Order::shuffled : vm::Order::forward;
-  options.tf32 = t == "truncate" ? vm::Options::Tf32::truncate : t == "ieee" ? vm::Options::Tf32::ieee : vm::Options::Tf32::round;
+  const bool good = (o == "forward" || o == "reversed" || o == "shuffled") &&
+                    (t == "round" || t == "truncate" || t == "ieee");
+  if (!good)
+    PyErr_SetString(PyExc_ValueError,
+                    "order is forward, reversed or shuffled; tf32 is round, truncate or ieee");
+  how.order = o == "reversed"   ? vm::Order::reversed
+              : o == "shuffled" ? vm::Order::shuffled
+                                : vm::Order::forward;
+  options.tf32 = t == "truncate" ? vm::Options::Tf32::truncate
+                 : t == "ieee"   ? vm::Options::Tf32::ieee
+                                 : vm::Options::Tf32::round;
   return good;
 }
 
@@ -141,21 +153,25 @@ PyObject* result_dict(const vm::RunResult& result, double seconds) {
 }
 
 PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
-  static const char* names[] = {"ttir", "grid", "args", "buffers", "threads", "max_steps", "seconds", "order", "seed", "tf32", "poison_masked", nullptr};
+  static const char* names[] = {"ttir",    "grid",  "args", "buffers", "threads",       "max_steps",
+                                "seconds", "order", "seed", "tf32",    "poison_masked", nullptr};
   const char *ttir = nullptr, *order = "forward", *tf32 = "round";
   Py_ssize_t size = 0;
   PyObject *grid = nullptr, *arg_list = nullptr, *buffers = nullptr;
   int threads = 1, poison = 0;
   unsigned long long max_steps = 0, seed = 0;
   double seconds = 0;
-  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKsp", const_cast<char**>(names), &ttir, &size, &grid, &arg_list,
-                                  &buffers, &threads, &max_steps, &seconds, &order, &seed, &tf32, &poison) == 0)
+  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKsp", const_cast<char**>(names), &ttir, &size,
+                                  &grid, &arg_list, &buffers, &threads, &max_steps, &seconds, &order, &seed,
+                                  &tf32, &poison) == 0)
     return nullptr;
   vm::RunOptions how;
   vm::Options options;
   vm::Memory memory;
   std::vector<Arg> args;
-  if (!read_grid(grid, how.grid) || !read_choices(order, tf32, how, options) || !read_buffers(buffers, memory)) return nullptr;
+  if (!read_grid(grid, how.grid) || !read_choices(order, tf32, how, options) ||
+      !read_buffers(buffers, memory))
+    return nullptr;
   const Py_ssize_t n = PySequence_Size(arg_list);
   for (Py_ssize_t i = 0; i < n; ++i) {
     const Ref item(PySequence_GetItem(arg_list, i));
@@ -169,16 +185,17 @@ PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
   how.seed = seed;
   options.poison_masked = poison != 0;
   const auto start = std::chrono::steady_clock::now();
-  if (seconds > 0) how.deadline = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+  if (seconds > 0)
+    how.deadline = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                               std::chrono::duration<double>(seconds));
   vm::RunResult result;
-  Py_BEGIN_ALLOW_THREADS
-  result = vm::run(*program, args, memory, how, options);
-  Py_END_ALLOW_THREADS
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  Py_BEGIN_ALLOW_THREADS result = vm::run(*program, args, memory, how, options);
+  Py_END_ALLOW_THREADS const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   return result_dict(result, taken.count());
 }
 
-PyMethodDef method = {"vm_run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(vm_run)), METH_VARARGS | METH_KEYWORDS, kDoc};
+PyMethodDef method = {"vm_run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(vm_run)),
+                      METH_VARARGS | METH_KEYWORDS, kDoc};
 
 }  // namespace
 

@@ -38,15 +38,17 @@ Active active_lanes(Frame& frame, int mask, const Type& type) {
   return active;
 }
 
-int check_affine(const Frame& frame, const Value& pointer, const Type& type, const Active& active, std::size_t bytes,
-                 Verb verb) {
+int check_affine(const Frame& frame, const Value& pointer, const Type& type, const Active& active,
+                 std::size_t bytes, Verb verb) {
   std::int64_t low = pointer.bits, high = pointer.bits;
   if (pointer.form == Form::affine) {
     for (int d = 0; d < type.rank(); ++d) {
       const auto at = static_cast<std::size_t>(d);
       const bool whole = active.kind == Active::Kind::lanes;
-      const auto part = contribution_range(pointer, type, d, whole ? 0 : active.from[at], whole ? type.shape[at] : active.to[at]);
-      if (!part || __builtin_add_overflow(low, part->low, &low) || __builtin_add_overflow(high, part->high, &high))
+      const auto part = contribution_range(pointer, type, d, whole ? 0 : active.from[at],
+                                           whole ? type.shape[at] : active.to[at]);
+      if (!part || __builtin_add_overflow(low, part->low, &low) ||
+          __builtin_add_overflow(high, part->high, &high))
         return -1;
     }
   }
@@ -56,7 +58,8 @@ int check_affine(const Frame& frame, const Value& pointer, const Type& type, con
   const Region& buffer = frame.memory->region(region);
   const std::uint64_t start = reinterpret_cast<std::uint64_t>(buffer.data);
   const std::uint64_t begin = first - start, last = static_cast<std::uint64_t>(high) - start;
-  if (buffer.bytes < bytes || begin > buffer.bytes - bytes || last > buffer.bytes - bytes || begin > last) return -1;
+  if (buffer.bytes < bytes || begin > buffer.bytes - bytes || last > buffer.bytes - bytes || begin > last)
+    return -1;
   if (verb != Verb::load && !buffer.writable) return -1;
   return region;
 }
@@ -64,14 +67,16 @@ int check_affine(const Frame& frame, const Value& pointer, const Type& type, con
 void report_access(Frame& frame, const Instruction& made, Verb verb, int region, std::uint64_t address,
                    std::size_t bytes) {
   static constexpr const char* verbs[] = {"load", "store", "atomic"};
-  std::string text = std::string(verbs[static_cast<std::size_t>(verb)]) + " of " + std::to_string(bytes) + " bytes";
-  const std::string where = " in program (" + std::to_string(frame.id[0]) + ", " + std::to_string(frame.id[1]) + ", " +
-                            std::to_string(frame.id[2]) + ")";
+  std::string text =
+      std::string(verbs[static_cast<std::size_t>(verb)]) + " of " + std::to_string(bytes) + " bytes";
+  const std::string where = " in program (" + std::to_string(frame.id[0]) + ", " +
+                            std::to_string(frame.id[1]) + ", " + std::to_string(frame.id[2]) + ")";
   if (region < 0) region = frame.memory->find(address);
   if (region < 0) {
     char hex[32];
     std::snprintf(hex, sizeof hex, "0x%llx", static_cast<unsigned long long>(address));
-    text += address < 4096 ? " through a null pointer" : std::string(" at ") + hex + ", which lies in no buffer";
+    text +=
+        address < 4096 ? " through a null pointer" : std::string(" at ") + hex + ", which lies in no buffer";
     return frame.report(made, "out_of_bounds", text + where, {}, static_cast<std::int64_t>(address));
   }
   const Region& buffer = frame.memory->region(region);
@@ -113,8 +118,11 @@ bool check_lanes(Frame& frame, const Instruction& made, Verb verb, int region, c
     if (buffer.bytes >= bytes && (verb == Verb::load || buffer.writable)) {
       const std::uint64_t start = reinterpret_cast<std::uint64_t>(buffer.data), span = buffer.bytes - bytes;
       std::uint64_t bad = 0;
-      if (mask == nullptr) for (std::int64_t i = 0; i < n; ++i) bad |= static_cast<std::uint64_t>(addresses[i] - start > span);
-      else for (std::int64_t i = 0; i < n; ++i) bad |= static_cast<std::uint64_t>(addresses[i] - start > span) & mask[i];
+      if (mask == nullptr)
+        for (std::int64_t i = 0; i < n; ++i) bad |= static_cast<std::uint64_t>(addresses[i] - start > span);
+      else
+        for (std::int64_t i = 0; i < n; ++i)
+          bad |= static_cast<std::uint64_t>(addresses[i] - start > span) & mask[i];
       if (bad == 0) return true;
     }
   }
@@ -138,12 +146,15 @@ void copy_row(std::byte* memory, std::byte* tile, std::int64_t from, std::int64_
               const std::int64_t* table) {
   for (std::int64_t i = from; i < to; ++i) {
     std::byte* at = memory + (table != nullptr ? table[i] : stride * i);
-    if constexpr (kStore) std::memcpy(at, tile + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
-    else std::memcpy(tile + i * static_cast<std::int64_t>(sizeof(T)), at, sizeof(T));
+    if constexpr (kStore)
+      std::memcpy(at, tile + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+    else
+      std::memcpy(tile + i * static_cast<std::int64_t>(sizeof(T)), at, sizeof(T));
   }
 }
 
-// Memory runs along the second-to-last dimension: walk it in blocks of columns, so that both sides stay in cache.
+// Memory runs along the second-to-last dimension: walk it in blocks of columns, so that both sides stay in
+// cache.
 template <typename T>
 void load_transposed(const std::byte* memory, std::byte* tile, std::int64_t rows, std::int64_t columns,
                      std::int64_t stride) {
@@ -152,21 +163,31 @@ void load_transposed(const std::byte* memory, std::byte* tile, std::int64_t rows
     const std::int64_t end = std::min<std::int64_t>(jj + 8, columns);
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = jj; j < end; ++j)
-        std::memcpy(out + i * columns + j, memory + i * static_cast<std::int64_t>(sizeof(T)) + j * stride, sizeof(T));
+        std::memcpy(out + i * columns + j, memory + i * static_cast<std::int64_t>(sizeof(T)) + j * stride,
+                    sizeof(T));
   }
 }
 
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   // Short rows of a power of two are the rule in tiles; a fixed-size copy is a few vector moves.
   switch (bytes) {
-    case 64: std::memcpy(to, from, 64); return;
-    case 128: std::memcpy(to, from, 128); return;
-    case 256: std::memcpy(to, from, 256); return;
-    default: std::memcpy(to, from, bytes); return;
+    case 64:
+      std::memcpy(to, from, 64);
+      return;
+    case 128:
+      std::memcpy(to, from, 128);
+      return;
+    case 256:
+      std::memcpy(to, from, 256);
+      return;
+    default:
+      std::memcpy(to, from, bytes);
+      return;
   }
 }
 
-// Bytes of the whole tile if they lie in memory as in the tile, else 0. (A descriptor's count is 1: use its shape.)
+// Bytes of the whole tile if they lie in memory as in the tile, else 0. (A descriptor's count is 1: use its
+// shape.)
 std::int64_t contiguous(const Value& pointer, const Type& type, std::int64_t bytes) {
   if (pointer.form != Form::affine || pointer.tables != 0) return 0;
   std::int64_t step = bytes;
@@ -192,7 +213,8 @@ void copy_box(const Value& pointer, const Type& type, const Active& active, std:
   const int last = rank - 1;
   const auto l = static_cast<std::size_t>(last);
   const bool affine = pointer.form == Form::affine;
-  const std::int64_t* table = affine && (pointer.tables >> last & 1) != 0 ? pointer.table + table_start(type, last) : nullptr;
+  const std::int64_t* table =
+      affine && (pointer.tables >> last & 1) != 0 ? pointer.table + table_start(type, last) : nullptr;
   const std::int64_t stride = affine ? pointer.stride[l] : 0, inner = type.shape[l];
   std::array<std::int64_t, kFormRank> at = active.from;
   const bool plane = !kStore && active.all && rank >= 2 && affine && pointer.tables == 0 && stride != bytes &&
@@ -206,13 +228,15 @@ void copy_box(const Value& pointer, const Type& type, const Active& active, std:
       row = row * type.shape[e] + at[e];
     }
     if (plane) {
-      load_transposed<T>(memory + offset, tile + row * type.shape[l - 1] * inner * bytes, type.shape[l - 1], inner, stride);
+      load_transposed<T>(memory + offset, tile + row * type.shape[l - 1] * inner * bytes, type.shape[l - 1],
+                         inner, stride);
     } else {
       std::byte* line = tile + row * inner * bytes;
       const auto length = static_cast<std::size_t>((active.to[l] - active.from[l]) * bytes);
       if (table == nullptr && stride == bytes) {
         std::byte* there = memory + offset + active.from[l] * bytes;
-        kStore ? copy_bytes(there, line + active.from[l] * bytes, length) : copy_bytes(line + active.from[l] * bytes, there, length);
+        kStore ? copy_bytes(there, line + active.from[l] * bytes, length)
+               : copy_bytes(line + active.from[l] * bytes, there, length);
       } else {
         copy_row<T, kStore>(memory + offset, line, active.from[l], active.to[l], stride, table);
       }
@@ -229,22 +253,32 @@ void copy_box(const Value& pointer, const Type& type, const Active& active, std:
 
 }  // namespace
 
-void load_box(const Value& pointer, const Type& type, const Active& active, std::byte* tile, std::size_t bytes) {
+void load_box(const Value& pointer, const Type& type, const Active& active, std::byte* tile,
+              std::size_t bytes) {
   switch (bytes) {
-    case 1: return copy_box<std::uint8_t, false>(pointer, type, active, tile);
-    case 2: return copy_box<std::uint16_t, false>(pointer, type, active, tile);
-    case 4: return copy_box<std::uint32_t, false>(pointer, type, active, tile);
-    default: return copy_box<std::uint64_t, false>(pointer, type, active, tile);
+    case 1:
+      return copy_box<std::uint8_t, false>(pointer, type, active, tile);
+    case 2:
+      return copy_box<std::uint16_t, false>(pointer, type, active, tile);
+    case 4:
+      return copy_box<std::uint32_t, false>(pointer, type, active, tile);
+    default:
+      return copy_box<std::uint64_t, false>(pointer, type, active, tile);
   }
 }
 
-void store_box(const Value& pointer, const Type& type, const Active& active, const std::byte* tile, std::size_t bytes) {
+void store_box(const Value& pointer, const Type& type, const Active& active, const std::byte* tile,
+               std::size_t bytes) {
   auto* source = const_cast<std::byte*>(tile);  // read only: the direction is a template argument
   switch (bytes) {
-    case 1: return copy_box<std::uint8_t, true>(pointer, type, active, source);
-    case 2: return copy_box<std::uint16_t, true>(pointer, type, active, source);
-    case 4: return copy_box<std::uint32_t, true>(pointer, type, active, source);
-    default: return copy_box<std::uint64_t, true>(pointer, type, active, source);
+    case 1:
+      return copy_box<std::uint8_t, true>(pointer, type, active, source);
+    case 2:
+      return copy_box<std::uint16_t, true>(pointer, type, active, source);
+    case 4:
+      return copy_box<std::uint32_t, true>(pointer, type, active, source);
+    default:
+      return copy_box<std::uint64_t, true>(pointer, type, active, source);
   }
 }
 

@@ -12,9 +12,9 @@ namespace kgb::vm {
 // The active lanes of an access.
 struct Active {
   enum class Kind : std::uint8_t { none, box, lanes } kind = Kind::box;
-  bool all = false;  // box: every lane
+  bool all = false;                                  // box: every lane
   std::array<std::int64_t, kFormRank> from{}, to{};  // box
-  const std::uint8_t* mask = nullptr;                 // lanes: one byte each
+  const std::uint8_t* mask = nullptr;                // lanes: one byte each
 };
 
 enum class Verb : std::uint8_t { load, store, atomic };
@@ -22,10 +22,10 @@ enum class Verb : std::uint8_t { load, store, atomic };
 // `mask` < 0: no mask. The type is that of the pointers. Tiles above kFormRank are always `lanes` or all.
 Active active_lanes(Frame& frame, int mask, const Type& type);
 
-// Checks all active lanes of a uniform or affine pointer at once. The region, or -1 if the lanes have to be looked
-// at one by one (which then finds what is wrong).
-int check_affine(const Frame& frame, const Value& pointer, const Type& type, const Active& active, std::size_t bytes,
-                 Verb verb);
+// Checks all active lanes of a uniform or affine pointer at once. The region, or -1 if the lanes have to be
+// looked at one by one (which then finds what is wrong).
+int check_affine(const Frame& frame, const Value& pointer, const Type& type, const Active& active,
+                 std::size_t bytes, Verb verb);
 
 // Reports an access of `bytes` at `address` that is not allowed.
 void report_access(Frame& frame, const Instruction& made, Verb verb, int region, std::uint64_t address,
@@ -40,7 +40,9 @@ bool check_lanes(Frame& frame, const Instruction& made, Verb verb, int region, c
                  const std::uint8_t* mask, std::int64_t n, std::size_t bytes);
 
 // Copies the active box between a tile and memory. Everything must have been checked.
-void load_box(const Value& pointer, const Type& type, const Active& active, std::byte* tile, std::size_t bytes);
-void store_box(const Value& pointer, const Type& type, const Active& active, const std::byte* tile, std::size_t bytes);
+void load_box(const Value& pointer, const Type& type, const Active& active, std::byte* tile,
+              std::size_t bytes);
+void store_box(const Value& pointer, const Type& type, const Active& active, const std::byte* tile,
+               std::size_t bytes);
 
 }  // namespace kgb::vm

@@ -4,8 +4,8 @@
 #include <map>
 #include <numeric>
 
-#include "vm/lower.hpp"
 #include "vm/handlers.hpp"
+#include "vm/lower.hpp"
 #include "vm/value.hpp"
 
 namespace kgb::vm {
@@ -22,8 +22,13 @@ struct Interval {
 class Analysis {
  public:
   explicit Analysis(ProgramImpl& program)
-      : program_(program), count_(program.values.size()), intervals_(count_), group_(count_), uses_(count_, 0),
-        invariant_(count_, 0), derived_(count_, 0) {
+      : program_(program),
+        count_(program.values.size()),
+        intervals_(count_),
+        group_(count_),
+        uses_(count_, 0),
+        invariant_(count_, 0),
+        derived_(count_, 0) {
     std::iota(group_.begin(), group_.end(), 0);
   }
 
@@ -62,9 +67,11 @@ class Analysis {
       std::vector<Instruction> kept;
       for (Instruction& made : block.code) {
         for (Code& inner : made.regions) hoist(inner);
-        const bool free = made.pure && made.regions.empty() &&
-                          std::all_of(made.in.begin(), made.in.end(), [&](int v) { return invariant_[index(v)] != 0; });
-        if (free) for (const int value : made.out) invariant_[index(value)] = 1;
+        const bool free =
+            made.pure && made.regions.empty() &&
+            std::all_of(made.in.begin(), made.in.end(), [&](int v) { return invariant_[index(v)] != 0; });
+        if (free)
+          for (const int value : made.out) invariant_[index(value)] = 1;
         (free ? program_.prologue : kept).push_back(std::move(made));
       }
       block.code = std::move(kept);
@@ -84,7 +91,8 @@ class Analysis {
   }
 
   std::size_t root(std::size_t i) {
-    while (group_[i] != static_cast<int>(i)) i = static_cast<std::size_t>(group_[i] = group_[static_cast<std::size_t>(group_[i])]);
+    while (group_[i] != static_cast<int>(i))
+      i = static_cast<std::size_t>(group_[i] = group_[static_cast<std::size_t>(group_[i])]);
     return i;
   }
   // The two live equally long from now on.
@@ -162,7 +170,8 @@ class Analysis {
   void take_accumulator(Instruction& made, const Block& block) {
     const int c = made.in[2];
     if (uses_[index(c)] != 1 || derived_[index(c)] != 0 || invariant_[index(c)] != 0) return;
-    const bool argument = std::find(block.arguments.begin(), block.arguments.end(), c) != block.arguments.end();
+    const bool argument =
+        std::find(block.arguments.begin(), block.arguments.end(), c) != block.arguments.end();
     const bool local = std::any_of(block.code.begin(), block.code.end(), [&](const Instruction& other) {
       return std::find(other.out.begin(), other.out.end(), c) != other.out.end();
     });
@@ -219,8 +228,8 @@ class Analysis {
     }
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return intervals_[a].first < intervals_[b].first; });
-    std::multimap<std::int64_t, std::size_t> live;             // by last use
-    std::multimap<std::int64_t, std::int64_t> free;            // size -> offset
+    std::multimap<std::int64_t, std::size_t> live;                       // by last use
+    std::multimap<std::int64_t, std::int64_t> free;                      // size -> offset
     std::map<std::size_t, std::pair<std::int64_t, std::int64_t>> taken;  // value -> (offset, size)
     for (const std::size_t i : order) {
       while (!live.empty() && live.begin()->first < intervals_[i].first) {
@@ -229,7 +238,8 @@ class Analysis {
         live.erase(live.begin());
       }
       ValueInfo& info = program_.values[i];
-      const std::int64_t data = rounded(info.capacity * info.bytes), tables = rounded(table_bytes(*info.type));
+      const std::int64_t data = rounded(info.capacity * info.bytes),
+                         tables = rounded(table_bytes(*info.type));
       const std::int64_t size = data + tables;
       auto fit = free.lower_bound(size);
       std::int64_t offset = program_.frame_bytes, got = size;
@@ -266,6 +276,8 @@ class Analysis {
 
 }  // namespace
 
-void analyse(ProgramImpl& program) { Analysis(program).run(); }
+void analyse(ProgramImpl& program) {
+  Analysis(program).run();
+}
 
 }  // namespace kgb::vm

@@ -37,7 +37,8 @@ class Builder {
     return false;
   }
   bool counts(std::size_t in_count, std::size_t out_count) {
-    return (inputs() == in_count && outputs() == out_count) || malformed("wrong number of operands or results");
+    return (inputs() == in_count && outputs() == out_count) ||
+           malformed("wrong number of operands or results");
   }
   // True: the module is accepted, reaching the operation is a finding. `detail` may be empty.
   bool unsupported(const std::string& detail = {});

@@ -42,15 +42,16 @@ void Frame::report(const Instruction& at, std::string kind, std::string message,
   if (static_cast<std::size_t>(at.place) < program->places.size())
     where = program->places[static_cast<std::size_t>(at.place)];
   if (!where.file.empty()) message += " at " + where.file + ":" + std::to_string(where.line);
-  state->findings.push_back({number, VmFinding{std::move(kind), std::move(message), std::move(region), index, id,
-                                               where.file, where.line}});
+  state->findings.push_back({number, VmFinding{std::move(kind), std::move(message), std::move(region), index,
+                                               id, where.file, where.line}});
   if (state->findings.size() >= options->max_findings) state->stop = true;
 }
 
 namespace {
 
 // Several assignments at once: a source may be another's destination.
-void assign_all(Frame& frame, const std::vector<int>& to, const std::vector<int>& from, std::size_t skip = 0) {
+void assign_all(Frame& frame, const std::vector<int>& to, const std::vector<int>& from,
+                std::size_t skip = 0) {
   const std::size_t n = from.size();
   const auto clashes = [&](std::size_t i) {
     const Value& source = frame.at(from[i]);
@@ -101,7 +102,8 @@ void assign_all(Frame& frame, const std::vector<int>& to, const std::vector<int>
 inline bool run_block(Frame& frame, const Block& block) {
   for (const Instruction& made : block.code) {
     made.run(frame, made);
-    if (frame.trapped) [[unlikely]] return false;
+    if (frame.trapped) [[unlikely]]
+      return false;
   }
   frame.steps += block.code.size() + 1;
   return frame.steps < kStepBatch || frame.count_steps(block.code.empty() ? nullptr : &block.code.back());
@@ -249,7 +251,8 @@ bool build_for(Builder& b, int) {
     if (!b.in(i).integral() || b.in(i).tensor || b.in(i).dtype != b.in(0).dtype)
       return b.malformed("bounds and step must be integers of one type");
   Code& body = b.made.regions[0];
-  if (body.blocks.size() == 1 && body.blocks[0].ending == Ending::missing) body.blocks[0].ending = Ending::yield;
+  if (body.blocks.size() == 1 && body.blocks[0].ending == Ending::missing)
+    body.blocks[0].ending = Ending::yield;
   if (!one_block(b, 0, Ending::yield)) return b.malformed("the body must be one block that yields");
   const Block& block = b.made.regions[0].blocks[0];
   if (!same(b, b.op.operands, 3, block.arguments, 1) || !same(b, block.operands, 0, block.arguments, 1) ||
@@ -276,9 +279,11 @@ bool build_while(Builder& b, int) {
 
 bool build_if(Builder& b, int) {
   if (b.combining) return b.unsupported("inside a combine region");
-  if (b.inputs() != 1 || !b.in(0).is(DType::b8) || b.in(0).tensor) return b.malformed("the condition must be one i1");
+  if (b.inputs() != 1 || !b.in(0).is(DType::b8) || b.in(0).tensor)
+    return b.malformed("the condition must be one i1");
   const std::size_t regions = b.made.regions.size();
-  if (regions < 1 || regions > 2 || (b.outputs() > 0 && regions != 2)) return b.malformed("wrong number of regions");
+  if (regions < 1 || regions > 2 || (b.outputs() > 0 && regions != 2))
+    return b.malformed("wrong number of regions");
   for (std::size_t i = 0; i < regions; ++i) {
     Block& block = b.made.regions[i].blocks[0];
     // A region without results prints no terminator.

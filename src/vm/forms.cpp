@@ -9,7 +9,8 @@ namespace kgb::vm {
 
 void prepare(Frame& frame, const ProgramImpl& program) {
   frame.program = &program;
-  frame.storage = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(program.frame_bytes) + 128);
+  frame.storage =
+      std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(program.frame_bytes) + 128);
   void* start = frame.storage.get();
   std::size_t space = static_cast<std::size_t>(program.frame_bytes) + 128;
   frame.base = static_cast<std::byte*>(std::align(64, 64, start, space));
@@ -43,10 +44,13 @@ void fill_affine(const Value& value, const Type& type) {
       base += static_cast<std::uint64_t>(contribution(value, type, d, at[static_cast<std::size_t>(d)]));
     if ((value.tables >> last & 1) != 0) {
       const std::int64_t* table = value.table + table_start(type, last);
-      for (std::int64_t i = 0; i < inner; ++i) out[i] = static_cast<T>(base + static_cast<std::uint64_t>(table[i]));
+      for (std::int64_t i = 0; i < inner; ++i)
+        out[i] = static_cast<T>(base + static_cast<std::uint64_t>(table[i]));
     } else {
-      const T first = static_cast<T>(base), step = static_cast<T>(value.stride[static_cast<std::size_t>(last)]);
-      for (std::int64_t i = 0; i < inner; ++i) out[i] = static_cast<T>(first + static_cast<T>(step * static_cast<T>(i)));
+      const T first = static_cast<T>(base),
+              step = static_cast<T>(value.stride[static_cast<std::size_t>(last)]);
+      for (std::int64_t i = 0; i < inner; ++i)
+        out[i] = static_cast<T>(first + static_cast<T>(step * static_cast<T>(i)));
     }
     out += inner;
     for (int d = last - 1; d >= 0; --d) {
@@ -90,10 +94,18 @@ std::byte* elements(Frame& frame, int id) {
     fill_box(value, *info.type);
   } else {
     switch (info.bytes) {
-      case 1: fill_affine<std::uint8_t>(value, *info.type); break;
-      case 2: fill_affine<std::uint16_t>(value, *info.type); break;
-      case 4: fill_affine<std::uint32_t>(value, *info.type); break;
-      default: fill_affine<std::uint64_t>(value, *info.type); break;
+      case 1:
+        fill_affine<std::uint8_t>(value, *info.type);
+        break;
+      case 2:
+        fill_affine<std::uint16_t>(value, *info.type);
+        break;
+      case 4:
+        fill_affine<std::uint32_t>(value, *info.type);
+        break;
+      default:
+        fill_affine<std::uint64_t>(value, *info.type);
+        break;
     }
   }
   value.filled = true;
@@ -138,7 +150,9 @@ std::int64_t scalar_int(Frame& frame, int id) {
   return sign_extend(bits, frame.type(id).storage());
 }
 
-bool scalar_bool(Frame& frame, int id) { return (scalar_int(frame, id) & 1) != 0; }
+bool scalar_bool(Frame& frame, int id) {
+  return (scalar_int(frame, id) & 1) != 0;
+}
 
 std::optional<Range> contribution_range(const Value& value, const Type& type, int d, std::int64_t from,
                                         std::int64_t to) {
@@ -153,7 +167,8 @@ std::optional<Range> contribution_range(const Value& value, const Type& type, in
   }
   std::int64_t a = 0, b = 0;
   const std::int64_t stride = value.stride[static_cast<std::size_t>(d)];
-  if (__builtin_mul_overflow(stride, from, &a) || __builtin_mul_overflow(stride, to - 1, &b)) return std::nullopt;
+  if (__builtin_mul_overflow(stride, from, &a) || __builtin_mul_overflow(stride, to - 1, &b))
+    return std::nullopt;
   return Range{std::min(a, b), std::max(a, b)};
 }
 
@@ -177,10 +192,14 @@ bool fits(const Value& value, const Type& type) {
   const auto range = range_of(value, type);
   if (!range) return false;
   switch (type.storage()) {
-    case DType::i8: return range->low >= INT8_MIN && range->high <= INT8_MAX;
-    case DType::i16: return range->low >= INT16_MIN && range->high <= INT16_MAX;
-    case DType::i32: return range->low >= INT32_MIN && range->high <= INT32_MAX;
-    default: return true;
+    case DType::i8:
+      return range->low >= INT8_MIN && range->high <= INT8_MAX;
+    case DType::i16:
+      return range->low >= INT16_MIN && range->high <= INT16_MAX;
+    case DType::i32:
+      return range->low >= INT32_MIN && range->high <= INT32_MAX;
+    default:
+      return true;
   }
 }
 
@@ -209,11 +228,21 @@ bool table_from_elements(Frame& frame, int out, int in, const Type& in_type) {
   const std::byte* data = elements(frame, in);
   std::int64_t* table = to.table + table_start(type, dim);
   switch (in_type.storage()) {
-    case DType::i8: copy_table<std::int8_t>(data, table, n); break;
-    case DType::i16: copy_table<std::int16_t>(data, table, n); break;
-    case DType::i32: copy_table<std::int32_t>(data, table, n); break;
-    case DType::i64: case DType::u64: copy_table<std::int64_t>(data, table, n); break;
-    default: return false;
+    case DType::i8:
+      copy_table<std::int8_t>(data, table, n);
+      break;
+    case DType::i16:
+      copy_table<std::int16_t>(data, table, n);
+      break;
+    case DType::i32:
+      copy_table<std::int32_t>(data, table, n);
+      break;
+    case DType::i64:
+    case DType::u64:
+      copy_table<std::int64_t>(data, table, n);
+      break;
+    default:
+      return false;
   }
   // A table that is a line after all is one: rows stay contiguous.
   const std::int64_t base = table[0];

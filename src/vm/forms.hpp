@@ -27,16 +27,21 @@ inline std::int64_t contribution(const Value& value, const Type& type, int d, st
 // Extremes of that part over from <= i < to; nullopt on overflow.
 std::optional<Range> contribution_range(const Value& value, const Type& type, int d, std::int64_t from,
                                         std::int64_t to);
-// Extremes of a splat or affine integer (or address), as mathematical integers; nullopt if they leave 64 bits.
+// Extremes of a splat or affine integer (or address), as mathematical integers; nullopt if they leave 64
+// bits.
 std::optional<Range> range_of(const Value& value, const Type& type);
 // True if the affine value is one of the type's integers everywhere, i.e. nothing wrapped.
 bool fits(const Value& value, const Type& type);
 // Whether a value may have an affine form at all.
-inline bool affine_type(const Type& type) { return !type.floating() && type.rank() <= kFormRank; }
-inline bool is_affine(const Value& value) { return value.form == Form::affine || value.form == Form::splat; }
+inline bool affine_type(const Type& type) {
+  return !type.floating() && type.rank() <= kFormRank;
+}
+inline bool is_affine(const Value& value) {
+  return value.form == Form::affine || value.form == Form::splat;
+}
 
-// A dense or affine value that varies in one dimension only becomes the table of that dimension in `out`, whose
-// shape is the broadcast one. `in_type` may have size 1 where out's does not. False if it cannot.
+// A dense or affine value that varies in one dimension only becomes the table of that dimension in `out`,
+// whose shape is the broadcast one. `in_type` may have size 1 where out's does not. False if it cannot.
 bool table_from_elements(Frame& frame, int out, int in, const Type& in_type);
 
 // Fills boxes; a box over a splat `true` is everything.

@@ -42,7 +42,9 @@ struct Frame {
   std::vector<std::byte> scratch[4];
 
   Value& at(int value) { return values[static_cast<std::size_t>(value)]; }
-  [[nodiscard]] const ValueInfo& info(int value) const { return program->values[static_cast<std::size_t>(value)]; }
+  [[nodiscard]] const ValueInfo& info(int value) const {
+    return program->values[static_cast<std::size_t>(value)];
+  }
   [[nodiscard]] const Type& type(int value) const { return *info(value).type; }
   std::byte* scratch_bytes(int which, std::size_t bytes) {
     auto& buffer = scratch[which];
@@ -76,11 +78,16 @@ bool scalar_bool(Frame& frame, int value);
 
 inline std::int64_t sign_extend(std::int64_t bits, DType dtype) {
   switch (dtype) {
-    case DType::b8: return bits & 1;
-    case DType::i8: return static_cast<std::int8_t>(bits);
-    case DType::i16: return static_cast<std::int16_t>(bits);
-    case DType::i32: return static_cast<std::int32_t>(bits);
-    default: return bits;
+    case DType::b8:
+      return bits & 1;
+    case DType::i8:
+      return static_cast<std::int8_t>(bits);
+    case DType::i16:
+      return static_cast<std::int16_t>(bits);
+    case DType::i32:
+      return static_cast<std::int32_t>(bits);
+    default:
+      return bits;
   }
 }
 inline std::int64_t low_bytes(std::int64_t value, std::size_t bytes) {

@@ -7,17 +7,23 @@
 namespace kgb::vm {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 bool is_name(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '$';
 }
 // Names of values and blocks may hold '-' too: %c-7_i32.
-bool is_value_name(char c) { return is_name(c) || c == '-'; }
+bool is_value_name(char c) {
+  return is_name(c) || c == '-';
+}
 
 std::size_t end_of_string(std::string_view text, std::size_t at) {  // at: the opening quote
   for (++at; at < text.size(); ++at) {
-    if (text[at] == '\\') ++at;
-    else if (text[at] == '"') return at + 1;
+    if (text[at] == '\\')
+      ++at;
+    else if (text[at] == '"')
+      return at + 1;
   }
   return std::string_view::npos;
 }
@@ -71,9 +77,9 @@ void Lexer::advance() {
     end = std::min(end, text_.size());
     if (token_.kind == TokenKind::string) token_.text = text_.substr(at_ + 1, end - at_ - 2);
   } else if (is_digit(c) || (c == '-' && end < text_.size() && is_digit(text_[end]))) {
-    while (end < text_.size() &&
-           (is_name(text_[end]) || ((text_[end] == '+' || text_[end] == '-') &&
-                                    (text_[end - 1] == 'e' || text_[end - 1] == 'E') && text_[at_ + 1] != 'x')))
+    while (end < text_.size() && (is_name(text_[end]) || ((text_[end] == '+' || text_[end] == '-') &&
+                                                          (text_[end - 1] == 'e' || text_[end - 1] == 'E') &&
+                                                          text_[at_ + 1] != 'x')))
       ++end;
     token_.kind = TokenKind::number;
     token_.text = text_.substr(at_, end - at_);
@@ -157,8 +163,9 @@ std::string_view Lexer::take_attribute() {
 }
 
 int Lexer::line_of(std::size_t offset) const {
-  return 1 + static_cast<int>(std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(
-                                                                            std::min(offset, text_.size())), '\n'));
+  return 1 + static_cast<int>(std::count(
+                 text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text_.size())),
+                 '\n'));
 }
 
 }  // namespace kgb::vm

@@ -39,8 +39,8 @@ class Lexer {
     advance();
     return taken;
   }
-  // From the current token on: everything up to the bracket that closes the one it is. Brackets inside strings
-  // do not count. Empty if it is never closed.
+  // From the current token on: everything up to the bracket that closes the one it is. Brackets inside
+  // strings do not count. Empty if it is never closed.
   std::string_view take_balanced();
   // A type's text ("tensor<4x!tt.ptr<f32>>"); empty if none starts at the current token.
   std::string_view take_type();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering: looks every operation up in ops.def, lets its builder check it, and resolves terminators and calls.
+// Lowering: looks every operation up in ops.def, lets its builder check it, and resolves terminators and
+// calls.
 #include "vm/lower.hpp"
 
 #include <algorithm>
@@ -43,7 +44,8 @@ class Lowering {
 
   bool fail(const RawOp& op, const std::string& what) {
     const auto& text = program_.raw.text;
-    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(op.offset), '\n');
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(op.offset), '\n');
     error_ = "line " + std::to_string(line) + " of the TTIR: " + what;
     return false;
   }
@@ -77,14 +79,21 @@ class Lowering {
   }
 
   // False without an error: not a terminator.
-  bool terminator(const RawOp& op, const RawRegion& raw, const std::map<std::string_view, int>& labels, Block& block) {
+  bool terminator(const RawOp& op, const RawRegion& raw, const std::map<std::string_view, int>& labels,
+                  Block& block) {
     const std::string_view name = op.name;
-    if (name == "scf.yield" || name == "tt.reduce.return" || name == "tt.scan.return") block.ending = Ending::yield;
-    else if (name == "scf.condition") block.ending = Ending::condition;
-    else if (name == "tt.return") block.ending = Ending::give_back;
-    else if (name == "cf.br") block.ending = Ending::branch;
-    else if (name == "cf.cond_br") block.ending = Ending::conditional_branch;
-    else return false;
+    if (name == "scf.yield" || name == "tt.reduce.return" || name == "tt.scan.return")
+      block.ending = Ending::yield;
+    else if (name == "scf.condition")
+      block.ending = Ending::condition;
+    else if (name == "tt.return")
+      block.ending = Ending::give_back;
+    else if (name == "cf.br")
+      block.ending = Ending::branch;
+    else if (name == "cf.cond_br")
+      block.ending = Ending::conditional_branch;
+    else
+      return false;
     block.operands = op.operands;
     const std::size_t wanted = name == "cf.br" ? 1 : name == "cf.cond_br" ? 2 : 0;
     if (op.successors.size() != wanted) return fail(op, "wrong number of successors");
@@ -94,7 +103,8 @@ class Lowering {
       const auto found = labels.find(successor.block);
       if (found == labels.end()) return fail(op, "no block '^" + std::string(successor.block) + "'");
       const auto& arguments = raw.blocks[static_cast<std::size_t>(found->second)].arguments;
-      if (!same_types(arguments, successor.operands)) return fail(op, "operands do not fit the block's arguments");
+      if (!same_types(arguments, successor.operands))
+        return fail(op, "operands do not fit the block's arguments");
       block.targets.push_back({found->second, successor.operands});
     }
     return true;
@@ -148,9 +158,11 @@ class Lowering {
     if (std::find(active_.begin(), active_.end(), found->second) != active_.end())
       return fail(op, "'@" + std::string(op.symbol) + "' calls itself");
     const RawFunction& raw = program_.raw.functions[static_cast<std::size_t>(found->second)];
-    if (!same_types(raw.body.blocks.front().arguments, op.operands) || raw.result_types.size() != op.results.size())
+    if (!same_types(raw.body.blocks.front().arguments, op.operands) ||
+        raw.result_types.size() != op.results.size())
       return fail(op, "operands do not fit '@" + std::string(op.symbol) + "'");
-    if (!program_.functions[static_cast<std::size_t>(found->second)].lowered && !function(found->second)) return false;
+    if (!program_.functions[static_cast<std::size_t>(found->second)].lowered && !function(found->second))
+      return false;
     for (const RawBlock& block : raw.body.blocks)
       for (const RawOp& last : block.ops)
         if (last.name == "tt.return" && !same_types(last.operands, op.results))
@@ -216,7 +228,8 @@ std::vector<std::int64_t> Builder::list_attribute(std::string_view key) const {
     ++at;
     while (at < text->size() && (*text)[at] == ' ') ++at;
     std::int64_t value = 0;
-    if (std::from_chars(text->data() + at, text->data() + text->size(), value).ec == std::errc{}) out.push_back(value);
+    if (std::from_chars(text->data() + at, text->data() + text->size(), value).ec == std::errc{})
+      out.push_back(value);
     at = text->find(',', at);
   }
   return out;

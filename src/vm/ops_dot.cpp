@@ -17,15 +17,18 @@ void run_dot(Frame& frame, const Instruction& made) {
     std::swap(c.data, d.data);
   } else {
     const std::size_t bytes = frame.info(made.out[0]).bytes;
-    if (c.form == Form::splat) numeric::fill(d.data, &c.bits, bytes, static_cast<std::size_t>(d.n));
-    else std::memcpy(d.data, elements(frame, made.in[2]), static_cast<std::size_t>(d.n) * bytes);
+    if (c.form == Form::splat)
+      numeric::fill(d.data, &c.bits, bytes, static_cast<std::size_t>(d.n));
+    else
+      std::memcpy(d.data, elements(frame, made.in[2]), static_cast<std::size_t>(d.n) * bytes);
   }
   const std::byte *a = elements(frame, made.in[0]), *b = elements(frame, made.in[1]);
   const auto m = made.imm[2], n = made.imm[3], k = made.imm[4];
   const std::size_t a_bytes = frame.info(made.in[0]).bytes, b_bytes = frame.info(made.in[1]).bytes,
                     d_bytes = frame.info(made.out[0]).bytes;
-  const numeric::DotFn dot =
-      made.imm[5] != 0 ? made.extra->dot_alternatives[static_cast<std::size_t>(frame.options->tf32)] : made.extra->dot;
+  const numeric::DotFn dot = made.imm[5] != 0
+                                 ? made.extra->dot_alternatives[static_cast<std::size_t>(frame.options->tf32)]
+                                 : made.extra->dot;
   for (std::int64_t i = 0; i < made.imm[1]; ++i) {
     numeric::DotArgs args;
     args.a = a + static_cast<std::size_t>(i * m * k) * a_bytes;
@@ -67,8 +70,9 @@ void run_gather(Frame& frame, const Instruction& made) {
   for (std::int64_t i = 0; i < out.n; ++i) {
     const std::int64_t at = index_at(indices, i, index.dtype);
     if (at < 0 || at >= from)
-      return frame.report(made, "out_of_bounds", "tt.gather with index " + std::to_string(at) + " along an axis of " +
-                                                     std::to_string(from), {}, at);
+      return frame.report(
+          made, "out_of_bounds",
+          "tt.gather with index " + std::to_string(at) + " along an axis of " + std::to_string(from), {}, at);
     const std::int64_t outer = i / (to * inner);
     std::memcpy(out.data + static_cast<std::size_t>(i) * bytes,
                 data + static_cast<std::size_t>((outer * from + at) * inner + i % inner) * bytes, bytes);
@@ -106,7 +110,8 @@ bool build_dot(Builder& b, int) {
   if ((rank != 2 && rank != 3) || x.rank() != rank || y.rank() != rank || !like(c, out))
     return b.malformed("operands must be matrices, the result like the accumulator");
   const auto r = static_cast<std::size_t>(rank);
-  const std::int64_t batch = rank == 3 ? out.shape[0] : 1, m = out.shape[r - 2], n = out.shape[r - 1], k = x.shape[r - 1];
+  const std::int64_t batch = rank == 3 ? out.shape[0] : 1, m = out.shape[r - 2], n = out.shape[r - 1],
+                     k = x.shape[r - 1];
   if (x.shape[r - 2] != m || y.shape[r - 2] != k || y.shape[r - 1] != n ||
       (rank == 3 && (x.shape[0] != batch || y.shape[0] != batch)))
     return b.malformed("the shapes do not multiply");
@@ -119,8 +124,10 @@ bool build_dot(Builder& b, int) {
   extra.dot = numeric::dot(x.dtype, y.dtype, out.dtype, P::ieee);
   if (extra.dot == nullptr) return b.unsupported(x.text + " * " + y.text + " -> " + out.text);
   if (tf32) {
-    extra.dot_alternatives[static_cast<std::size_t>(Options::Tf32::round)] = numeric::dot(x.dtype, y.dtype, out.dtype, P::tf32_nearest_away);
-    extra.dot_alternatives[static_cast<std::size_t>(Options::Tf32::truncate)] = numeric::dot(x.dtype, y.dtype, out.dtype, P::tf32_truncate);
+    extra.dot_alternatives[static_cast<std::size_t>(Options::Tf32::round)] =
+        numeric::dot(x.dtype, y.dtype, out.dtype, P::tf32_nearest_away);
+    extra.dot_alternatives[static_cast<std::size_t>(Options::Tf32::truncate)] =
+        numeric::dot(x.dtype, y.dtype, out.dtype, P::tf32_truncate);
     extra.dot_alternatives[static_cast<std::size_t>(Options::Tf32::ieee)] = extra.dot;
   }
   b.made.imm = {0, batch, m, n, k, tf32};
@@ -133,7 +140,8 @@ bool build_gather(Builder& b, int) {
   const auto axis = b.integer_attribute("axis");
   const Type &source = b.in(0), &index = b.in(1), &out = b.out();
   if (!axis || *axis < 0 || *axis >= source.rank() || index.rank() != source.rank() || !index.integral() ||
-      !index.tensor || index.is(DType::b8) || out.shape != index.shape || out.kind != source.kind || out.dtype != source.dtype)
+      !index.tensor || index.is(DType::b8) || out.shape != index.shape || out.kind != source.kind ||
+      out.dtype != source.dtype)
     return b.malformed("source, index and result do not fit");
   for (int d = 0; d < source.rank(); ++d)
     if (d != *axis && source.shape[static_cast<std::size_t>(d)] != index.shape[static_cast<std::size_t>(d)])
@@ -144,7 +152,8 @@ bool build_gather(Builder& b, int) {
 }
 
 bool build_histogram(Builder& b, int) {
-  if (b.inputs() < 1 || b.inputs() > 2 || b.outputs() != 1) return b.malformed("wrong number of operands or results");
+  if (b.inputs() < 1 || b.inputs() > 2 || b.outputs() != 1)
+    return b.malformed("wrong number of operands or results");
   if (!b.in(0).integral() || b.in(0).rank() != 1 || !b.out().integral() || b.out().rank() != 1 ||
       (b.inputs() == 2 && (!b.in(1).is(DType::b8) || !b.in(1).same_shape(b.in(0)))))
     return b.malformed("needs integers and bins of rank 1");

@@ -23,7 +23,8 @@ void run_descriptor(Frame& frame, const Instruction& made) {
 }
 
 // The block at the indices as an affine pointer and the part of it that lies inside the descriptor's tensor.
-bool descriptor_block(Frame& frame, const Instruction& made, std::size_t first_index, Value& pointer, Active& active) {
+bool descriptor_block(Frame& frame, const Instruction& made, std::size_t first_index, Value& pointer,
+                      Active& active) {
   const Type& type = frame.type(made.in[0]);
   const Value& descriptor = frame.at(made.in[0]);
   const int rank = type.rank();
@@ -37,14 +38,17 @@ bool descriptor_block(Frame& frame, const Instruction& made, std::size_t first_i
     const std::int64_t start = scalar_int(frame, made.in[first_index + at]);
     const std::int64_t size = descriptor.table[d], block = type.shape[at];
     std::int64_t stride = 0, offset = 0;
-    if (__builtin_mul_overflow(descriptor.table[rank + d], static_cast<std::int64_t>(bytes_of(type.dtype)), &stride) ||
-        __builtin_mul_overflow(stride, start, &offset) || __builtin_add_overflow(pointer.bits, offset, &pointer.bits)) {
+    if (__builtin_mul_overflow(descriptor.table[rank + d], static_cast<std::int64_t>(bytes_of(type.dtype)),
+                               &stride) ||
+        __builtin_mul_overflow(stride, start, &offset) ||
+        __builtin_add_overflow(pointer.bits, offset, &pointer.bits)) {
       frame.report(made, "malformed", "a tensor descriptor whose strides overflow");
       return false;
     }
     pointer.stride[at] = stride;
     active.from[at] = start >= 0 ? 0 : start < -block ? block : -start;
-    active.to[at] = size - start >= block || start < -(INT64_MAX / 2) ? block : std::max<std::int64_t>(size - start, 0);
+    active.to[at] =
+        size - start >= block || start < -(INT64_MAX / 2) ? block : std::max<std::int64_t>(size - start, 0);
     if (active.from[at] >= active.to[at]) active.kind = Active::Kind::none;
     active.all = active.all && active.from[at] == 0 && active.to[at] == block;
   }
@@ -52,14 +56,17 @@ bool descriptor_block(Frame& frame, const Instruction& made, std::size_t first_i
 }
 
 // Inside the descriptor's own sizes, but not inside the buffer: the descriptor was made too large.
-bool check_block(Frame& frame, const Instruction& made, const Value& pointer, const Type& type, const Active& active, Verb verb) {
+bool check_block(Frame& frame, const Instruction& made, const Value& pointer, const Type& type,
+                 const Active& active, Verb verb) {
   const std::size_t bytes = bytes_of(type.dtype);
   if (check_affine(frame, pointer, type, active, bytes, verb) >= 0) return true;
   std::array<std::int64_t, kFormRank> at = active.from;
   while (true) {
     std::int64_t address = pointer.bits;
-    for (int d = 0; d < type.rank(); ++d) address += pointer.stride[static_cast<std::size_t>(d)] * at[static_cast<std::size_t>(d)];
-    if (!check_address(frame, made, verb, pointer.region, static_cast<std::uint64_t>(address), bytes)) return false;
+    for (int d = 0; d < type.rank(); ++d)
+      address += pointer.stride[static_cast<std::size_t>(d)] * at[static_cast<std::size_t>(d)];
+    if (!check_address(frame, made, verb, pointer.region, static_cast<std::uint64_t>(address), bytes))
+      return false;
     int d = type.rank() - 1;
     for (; d >= 0; --d) {
       if (++at[static_cast<std::size_t>(d)] < active.to[static_cast<std::size_t>(d)]) break;
@@ -111,7 +118,9 @@ void run_assert(Frame& frame, const Instruction& made) {
     if (found != end) failed = found - data;
   }
   if (failed >= 0)
-    frame.report(made, "assert", "assertion failed: " + made.extra->text + " (element " + std::to_string(failed) + ")", {}, failed);
+    frame.report(made, "assert",
+                 "assertion failed: " + made.extra->text + " (element " + std::to_string(failed) + ")", {},
+                 failed);
 }
 
 std::string printed(const std::byte* data, const Type& type, bool is_signed, bool hex) {
@@ -119,7 +128,8 @@ std::string printed(const std::byte* data, const Type& type, bool is_signed, boo
   std::memcpy(&bits, data, type.element_bytes());
   char text[64];
   if (hex || type.pointer()) {
-    std::snprintf(text, sizeof text, "0x%0*llx", static_cast<int>(type.element_bytes() * 2), static_cast<unsigned long long>(bits));
+    std::snprintf(text, sizeof text, "0x%0*llx", static_cast<int>(type.element_bytes() * 2),
+                  static_cast<unsigned long long>(bits));
   } else if (type.floating()) {
     double value = 0;
     numeric::converter(type.dtype, DType::f64)(data, &value, 1);
@@ -135,7 +145,8 @@ std::string printed(const std::byte* data, const Type& type, bool is_signed, boo
 // One line per element, as Triton prints on a GPU: "pid (0, 0, 0) idx (3) v: 1.5".
 void run_print(Frame& frame, const Instruction& made) {
   std::string text;
-  const std::string head = "pid (" + std::to_string(frame.id[0]) + ", " + std::to_string(frame.id[1]) + ", " + std::to_string(frame.id[2]) + ") idx (";
+  const std::string head = "pid (" + std::to_string(frame.id[0]) + ", " + std::to_string(frame.id[1]) + ", " +
+                           std::to_string(frame.id[2]) + ") idx (";
   for (std::size_t k = 0; k < std::max<std::size_t>(made.in.size(), 1); ++k) {
     if (made.in.empty()) {
       text += head + ")" + made.extra->text + "\n";
@@ -153,7 +164,10 @@ void run_print(Frame& frame, const Instruction& made) {
         index = std::to_string(rest % dim) + (index.empty() ? "" : ", ") + index;
         rest /= dim;
       }
-      text += index + ")" + made.extra->text + printed(data + static_cast<std::size_t>(i) * type.element_bytes(), type, is_signed, made.imm[0] != 0) + "\n";
+      text += index + ")" + made.extra->text +
+              printed(data + static_cast<std::size_t>(i) * type.element_bytes(), type, is_signed,
+                      made.imm[0] != 0) +
+              "\n";
     }
   }
   const std::lock_guard lock(frame.state->mutex);
@@ -162,20 +176,23 @@ void run_print(Frame& frame, const Instruction& made) {
 
 bool indices_fit(Builder& b, std::size_t from, std::size_t count) {
   for (std::size_t i = from; i < from + count; ++i)
-    if (i >= b.inputs() || !b.in(i).integral() || b.in(i).tensor) return b.malformed("indices must be integers");
+    if (i >= b.inputs() || !b.in(i).integral() || b.in(i).tensor)
+      return b.malformed("indices must be integers");
   return true;
 }
 
 // The tile may drop leading dimensions of size 1 of the descriptor's block.
 bool block_like(const Type& descriptor, const Type& tile) {
   return tile.kind == Type::Kind::value && tile.dtype == descriptor.dtype && tile.tensor &&
-         tile.count == std::accumulate(descriptor.shape.begin(), descriptor.shape.end(), std::int64_t{1}, std::multiplies<>());
+         tile.count == std::accumulate(descriptor.shape.begin(), descriptor.shape.end(), std::int64_t{1},
+                                       std::multiplies<>());
 }
 
 }  // namespace
 
 bool build_descriptor(Builder& b, int) {
-  if (b.outputs() != 1 || b.inputs() < 1 || !b.in(0).pointer() || b.in(0).tensor || b.out().kind != Type::Kind::descriptor)
+  if (b.outputs() != 1 || b.inputs() < 1 || !b.in(0).pointer() || b.in(0).tensor ||
+      b.out().kind != Type::Kind::descriptor)
     return b.malformed("needs a pointer and gives a descriptor");
   const auto rank = static_cast<std::size_t>(b.out().rank());
   if (b.in(0).dtype != b.out().dtype || b.inputs() != 1 + 2 * rank || !indices_fit(b, 1, 2 * rank))
@@ -188,18 +205,22 @@ bool build_descriptor(Builder& b, int) {
 }
 
 bool build_descriptor_load(Builder& b, int) {
-  if (b.inputs() < 1 || b.outputs() != 1 || b.in(0).kind != Type::Kind::descriptor) return b.malformed("needs a descriptor");
+  if (b.inputs() < 1 || b.outputs() != 1 || b.in(0).kind != Type::Kind::descriptor)
+    return b.malformed("needs a descriptor");
   const auto rank = static_cast<std::size_t>(b.in(0).rank());
-  if (b.inputs() != 1 + rank || !indices_fit(b, 1, rank) || !block_like(b.in(0), b.out())) return b.malformed("the block does not fit");
+  if (b.inputs() != 1 + rank || !indices_fit(b, 1, rank) || !block_like(b.in(0), b.out()))
+    return b.malformed("the block does not fit");
   if (rank > kFormRank) return b.unsupported("rank above 4");
   b.made.run = run_descriptor_load;
   return true;
 }
 
 bool build_descriptor_store(Builder& b, int) {
-  if (b.inputs() < 2 || b.outputs() != 0 || b.in(0).kind != Type::Kind::descriptor) return b.malformed("needs a descriptor");
+  if (b.inputs() < 2 || b.outputs() != 0 || b.in(0).kind != Type::Kind::descriptor)
+    return b.malformed("needs a descriptor");
   const auto rank = static_cast<std::size_t>(b.in(0).rank());
-  if (b.inputs() != 2 + rank || !indices_fit(b, 1, rank) || !block_like(b.in(0), b.in(1 + rank))) return b.malformed("the block does not fit");
+  if (b.inputs() != 2 + rank || !indices_fit(b, 1, rank) || !block_like(b.in(0), b.in(1 + rank)))
+    return b.malformed("the block does not fit");
   if (rank > kFormRank) return b.unsupported("rank above 4");
   b.made.run = run_descriptor_store;
   return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations over spans: float arithmetic, comparison of floats, functions, conversions, bitcasts.
+// Elementwise operations over spans: float arithmetic, comparison of floats, functions, conversions,
+// bitcasts.
 #include "vm/builder.hpp"
 #include "vm/elementwise.hpp"
 #include "vm/forms.hpp"
@@ -9,7 +10,8 @@
 
 namespace kgb::vm {
 
-// Applies a kernel to two values: uniform operands stay uniform, one uniform operand is passed as one element.
+// Applies a kernel to two values: uniform operands stay uniform, one uniform operand is passed as one
+// element.
 void apply_binary(Frame& frame, const numeric::BinaryKernel& kernel, int a_id, int b_id, int out_id) {
   Value &a = frame.at(a_id), &b = frame.at(b_id), &out = frame.at(out_id);
   const bool a_one = a.form == Form::splat, b_one = b.form == Form::splat;
@@ -20,9 +22,12 @@ void apply_binary(Frame& frame, const numeric::BinaryKernel& kernel, int a_id, i
     return;
   }
   const auto n = static_cast<std::size_t>(out.n);
-  if (a_one) kernel.sv(&a.bits, elements(frame, b_id), out.data, n);
-  else if (b_one) kernel.vs(elements(frame, a_id), &b.bits, out.data, n);
-  else kernel.vv(elements(frame, a_id), elements(frame, b_id), out.data, n);
+  if (a_one)
+    kernel.sv(&a.bits, elements(frame, b_id), out.data, n);
+  else if (b_one)
+    kernel.vs(elements(frame, a_id), &b.bits, out.data, n);
+  else
+    kernel.vv(elements(frame, a_id), elements(frame, b_id), out.data, n);
   out.set_dense();
 }
 
@@ -48,12 +53,15 @@ void run_unary(Frame& frame, const Instruction& made) {
 
 bool same_operands(Builder& b, std::size_t from, std::size_t count) {
   for (std::size_t i = from + 1; i < from + count; ++i)
-    if (b.in(i).kind != b.in(from).kind || b.in(i).dtype != b.in(from).dtype || !b.in(i).same_shape(b.in(from)))
+    if (b.in(i).kind != b.in(from).kind || b.in(i).dtype != b.in(from).dtype ||
+        !b.in(i).same_shape(b.in(from)))
       return b.malformed("operands differ in type");
   return true;
 }
 
-bool like(const Type& a, const Type& b) { return a.kind == b.kind && a.dtype == b.dtype && a.same_shape(b); }
+bool like(const Type& a, const Type& b) {
+  return a.kind == b.kind && a.dtype == b.dtype && a.same_shape(b);
+}
 
 bool build_binary(Builder& b, int parameter) {
   if (!b.counts(2, 1) || !same_operands(b, 0, 2)) return false;
@@ -69,15 +77,17 @@ namespace {
 
 void run_ternary(Frame& frame, const Instruction& made) {
   Value& out = frame.at(made.out[0]);
-  const bool uniform = std::all_of(made.in.begin(), made.in.end(), [&](int v) { return frame.at(v).form == Form::splat; });
+  const bool uniform =
+      std::all_of(made.in.begin(), made.in.end(), [&](int v) { return frame.at(v).form == Form::splat; });
   if (uniform) {
     std::int64_t bits = 0;
-    made.kernel.ternary(&frame.at(made.in[0]).bits, &frame.at(made.in[1]).bits, &frame.at(made.in[2]).bits, &bits, 1);
+    made.kernel.ternary(&frame.at(made.in[0]).bits, &frame.at(made.in[1]).bits, &frame.at(made.in[2]).bits,
+                        &bits, 1);
     out.set_splat(bits);
     return;
   }
-  made.kernel.ternary(elements(frame, made.in[0]), elements(frame, made.in[1]), elements(frame, made.in[2]), out.data,
-                      static_cast<std::size_t>(out.n));
+  made.kernel.ternary(elements(frame, made.in[0]), elements(frame, made.in[1]), elements(frame, made.in[2]),
+                      out.data, static_cast<std::size_t>(out.n));
   out.set_dense();
 }
 
@@ -91,7 +101,8 @@ void run_extern(Frame& frame, const Instruction& made) {
   const numeric::LibdeviceFunction& function = *made.extra->libdevice;
   Value& out = frame.at(made.out[0]);
   const void* inputs[3] = {};
-  const bool uniform = std::all_of(made.in.begin(), made.in.end(), [&](int v) { return frame.at(v).form == Form::splat; });
+  const bool uniform =
+      std::all_of(made.in.begin(), made.in.end(), [&](int v) { return frame.at(v).form == Form::splat; });
   for (std::size_t i = 0; i < made.in.size(); ++i)
     inputs[i] = uniform ? static_cast<const void*>(&frame.at(made.in[i]).bits) : elements(frame, made.in[i]);
   if (uniform) {
@@ -105,7 +116,8 @@ void run_extern(Frame& frame, const Instruction& made) {
 }
 
 void run_to_fp8(Frame& frame, const Instruction& made) {
-  apply_unary(frame, made.extra->convert_alternatives[frame.options->fp8_saturate ? 1 : 0], made.in[0], made.out[0]);
+  apply_unary(frame, made.extra->convert_alternatives[frame.options->fp8_saturate ? 1 : 0], made.in[0],
+              made.out[0]);
 }
 
 // The value stays in its form; only the name of its bits changes.
@@ -126,7 +138,8 @@ void run_same_bits(Frame& frame, const Instruction& made) {
 
 bool build_ternary(Builder& b, int parameter) {
   if (!b.counts(3, 1) || !same_operands(b, 0, 3)) return false;
-  if (!like(b.in(0), b.out()) || !b.in(0).floating()) return b.malformed("result and operands differ in type");
+  if (!like(b.in(0), b.out()) || !b.in(0).floating())
+    return b.malformed("result and operands differ in type");
   b.made.kernel.ternary = numeric::ternary(static_cast<numeric::TernaryOp>(parameter), b.in(0).dtype);
   if (b.made.kernel.ternary == nullptr) return b.unsupported(std::string(name_of(b.in(0).dtype)));
   b.made.run = run_ternary;
@@ -136,7 +149,8 @@ bool build_ternary(Builder& b, int parameter) {
 bool build_clamp(Builder& b, int) {
   const std::string_view* propagate = b.op.attribute("propagateNan");
   const bool keep = propagate != nullptr && *propagate != "none";
-  return build_ternary(b, static_cast<int>(keep ? numeric::TernaryOp::clamp_keep_nan : numeric::TernaryOp::clamp_drop_nan));
+  return build_ternary(
+      b, static_cast<int>(keep ? numeric::TernaryOp::clamp_keep_nan : numeric::TernaryOp::clamp_drop_nan));
 }
 
 bool build_extended(Builder& b, int parameter) {
@@ -187,16 +201,18 @@ bool build_convert(Builder& b, int parameter) {
     return b.malformed("operand and result differ in shape");
   const bool from_float = cast == Cast::fptosi || cast == Cast::fptoui || cast == Cast::fp;
   const bool to_float = cast == Cast::sitofp || cast == Cast::uitofp || cast == Cast::fp;
-  if (in.floating() != from_float || out.floating() != to_float) return b.malformed("operand or result of another kind");
+  if (in.floating() != from_float || out.floating() != to_float)
+    return b.malformed("operand or result of another kind");
   const bool is_unsigned = cast == Cast::extui || cast == Cast::indexui || cast == Cast::uitofp;
   const DType from = is_unsigned ? unsigned_of(in.dtype) : in.dtype;
   const DType to = cast == Cast::fptoui ? unsigned_of(out.dtype) : out.dtype;
   numeric::ConvertOptions options;
   const std::string_view* rounding = b.op.attribute("rounding");
   if (rounding != nullptr && *rounding == "rtz") options.rounding = numeric::Rounding::toward_zero;
-  b.made.kernel.unary = in.is(DType::b8) && (cast == Cast::extsi || cast == Cast::sitofp || cast == Cast::index)
-                            ? numeric::signed_bool_converter(to)
-                            : numeric::converter(from, to, options);
+  b.made.kernel.unary =
+      in.is(DType::b8) && (cast == Cast::extsi || cast == Cast::sitofp || cast == Cast::index)
+          ? numeric::signed_bool_converter(to)
+          : numeric::converter(from, to, options);
   if (b.made.kernel.unary == nullptr) return b.unsupported(in.text + " to " + out.text);
   b.made.run = run_unary;
   if (!from_float && !to_float) return build_integer_cast(b, cast);
@@ -223,10 +239,22 @@ bool build_bitcast(Builder& b, int parameter) {
 
 bool build_compare_float(Builder& b, int) {
   using C = numeric::CompareFloat;
-  static constexpr std::pair<std::string_view, C> names[] = {
-      {"false", C::always_false}, {"oeq", C::oeq}, {"ogt", C::ogt}, {"oge", C::oge}, {"olt", C::olt}, {"ole", C::ole},
-      {"one", C::one}, {"ord", C::ord}, {"ueq", C::ueq}, {"ugt", C::ugt}, {"uge", C::uge}, {"ult", C::ult},
-      {"ule", C::ule}, {"une", C::une}, {"uno", C::uno}, {"true", C::always_true}};
+  static constexpr std::pair<std::string_view, C> names[] = {{"false", C::always_false},
+                                                             {"oeq", C::oeq},
+                                                             {"ogt", C::ogt},
+                                                             {"oge", C::oge},
+                                                             {"olt", C::olt},
+                                                             {"ole", C::ole},
+                                                             {"one", C::one},
+                                                             {"ord", C::ord},
+                                                             {"ueq", C::ueq},
+                                                             {"ugt", C::ugt},
+                                                             {"uge", C::uge},
+                                                             {"ult", C::ult},
+                                                             {"ule", C::ule},
+                                                             {"une", C::une},
+                                                             {"uno", C::uno},
+                                                             {"true", C::always_true}};
   if (!b.counts(2, 1) || !same_operands(b, 0, 2)) return false;
   if (!b.in(0).floating() || b.op.words.empty()) return b.malformed("needs a predicate and floats");
   for (const auto& [name, predicate] : names) {

@@ -11,7 +11,8 @@ namespace {
 
 using numeric::BinaryOp;
 
-// a + sign * b for affine values, in `out`. False if a dimension is a table in one and varies in the other too.
+// a + sign * b for affine values, in `out`. False if a dimension is a table in one and varies in the other
+// too.
 bool add_affine(const Value& a, const Value& b, Value& out, const Type& type, std::int64_t sign) {
   Value sum = a;
   sum.data = out.data;
@@ -25,7 +26,8 @@ bool add_affine(const Value& a, const Value& b, Value& out, const Type& type, st
     sum.tables = 0;
   }
   std::int64_t other = b.form == Form::splat ? sign_extend(b.bits, type.storage()) : b.bits;
-  if (__builtin_mul_overflow(other, sign, &other) || __builtin_add_overflow(sum.bits, other, &sum.bits)) return false;
+  if (__builtin_mul_overflow(other, sign, &other) || __builtin_add_overflow(sum.bits, other, &sum.bits))
+    return false;
   for (int d = 0; d < type.rank(); ++d) {
     const auto at = static_cast<std::size_t>(d);
     const bool a_table = (sum.tables >> d & 1) != 0;
@@ -41,7 +43,8 @@ bool add_affine(const Value& a, const Value& b, Value& out, const Type& type, st
       continue;
     }
     std::int64_t scaled = 0;
-    if (__builtin_mul_overflow(b_stride, sign, &scaled) || __builtin_add_overflow(sum.stride[at], scaled, &sum.stride[at]))
+    if (__builtin_mul_overflow(b_stride, sign, &scaled) ||
+        __builtin_add_overflow(sum.stride[at], scaled, &sum.stride[at]))
       return false;
   }
   if (!fits(sum, type)) return false;
@@ -90,8 +93,10 @@ bool and_boxes(Frame& frame, const Instruction& made) {
   for (const bool swapped : {false, true}) {
     const Value& uniform = swapped ? b : a;
     if (uniform.form != Form::splat) continue;
-    if ((uniform.bits & 1) != 0) assign(frame, made.out[0], made.in[swapped ? 0 : 1]);
-    else out.set_splat(0);
+    if ((uniform.bits & 1) != 0)
+      assign(frame, made.out[0], made.in[swapped ? 0 : 1]);
+    else
+      out.set_splat(0);
     return true;
   }
   return false;
@@ -102,9 +107,12 @@ bool clip_affine(Frame& frame, const Instruction& made, bool maximum) {
   const Type& type = frame.type(made.out[0]);
   const auto a = range_of(frame.at(made.in[0]), type), b = range_of(frame.at(made.in[1]), type);
   if (!a || !b) return false;
-  if (a->high <= b->low) assign(frame, made.out[0], made.in[maximum ? 1 : 0]);
-  else if (b->high <= a->low) assign(frame, made.out[0], made.in[maximum ? 0 : 1]);
-  else return false;
+  if (a->high <= b->low)
+    assign(frame, made.out[0], made.in[maximum ? 1 : 0]);
+  else if (b->high <= a->low)
+    assign(frame, made.out[0], made.in[maximum ? 0 : 1]);
+  else
+    return false;
   return true;
 }
 
@@ -113,8 +121,10 @@ bool try_affine(Frame& frame, const Instruction& made) {
   Value& out = frame.at(made.out[0]);
   const Type& type = frame.type(made.out[0]);
   switch (static_cast<BinaryOp>(made.imm[0])) {
-    case BinaryOp::addi: return add_affine(a, b, out, type, 1);
-    case BinaryOp::subi: return add_affine(a, b, out, type, -1);
+    case BinaryOp::addi:
+      return add_affine(a, b, out, type, 1);
+    case BinaryOp::subi:
+      return add_affine(a, b, out, type, -1);
     case BinaryOp::muli:
       if (a.form == Form::splat) return scale_affine(b, sign_extend(a.bits, type.storage()), out, type);
       return b.form == Form::splat && scale_affine(a, sign_extend(b.bits, type.storage()), out, type);
@@ -122,9 +132,12 @@ bool try_affine(Frame& frame, const Instruction& made) {
       const std::int64_t by = sign_extend(b.bits, type.storage());
       return b.form == Form::splat && by >= 0 && by < 31 && scale_affine(a, std::int64_t{1} << by, out, type);
     }
-    case BinaryOp::minsi: return clip_affine(frame, made, false);
-    case BinaryOp::maxsi: return clip_affine(frame, made, true);
-    default: return false;
+    case BinaryOp::minsi:
+      return clip_affine(frame, made, false);
+    case BinaryOp::maxsi:
+      return clip_affine(frame, made, true);
+    default:
+      return false;
   }
 }
 
@@ -204,7 +217,8 @@ bool compare_affine(Frame& frame, const Instruction& made) {
   for (int d = 0; d < type.rank(); ++d) {
     const auto at = static_cast<std::size_t>(d);
     if (type.shape[at] == 1) continue;
-    const std::int64_t s = a.form == Form::affine ? a.stride[at] : 0, t = b.form == Form::affine ? b.stride[at] : 0;
+    const std::int64_t s = a.form == Form::affine ? a.stride[at] : 0,
+                       t = b.form == Form::affine ? b.stride[at] : 0;
     std::int64_t difference = 0;
     if (__builtin_sub_overflow(flip ? t : s, flip ? s : t, &difference)) return false;
     if (difference == 0) continue;
@@ -226,8 +240,10 @@ bool compare_affine(Frame& frame, const Instruction& made) {
   } else {  // i <= floor(base / -stride)
     out.hi[at] = base < 0 ? 0 : std::min(n, base / -(stride + (stride == INT64_MIN)) + 1);
   }
-  if (out.stride[at] == 0 && out.hi[at] == n) out.set_splat(1);
-  else if (out.stride[at] >= out.hi[at]) out.set_splat(0);
+  if (out.stride[at] == 0 && out.hi[at] == n)
+    out.set_splat(1);
+  else if (out.stride[at] >= out.hi[at])
+    out.set_splat(0);
   return true;
 }
 
@@ -244,7 +260,8 @@ void run_integer_cast(Frame& frame, const Instruction& made) {
     const Type &from = frame.type(made.in[0]), &to = frame.type(made.out[0]);
     const auto range = range_of(in, from);
     const bool is_unsigned = made.imm[0] != 0;
-    if (range && (!is_unsigned || range->low >= 0) && fits(in, to)) return assign(frame, made.out[0], made.in[0]);
+    if (range && (!is_unsigned || range->low >= 0) && fits(in, to))
+      return assign(frame, made.out[0], made.in[0]);
   }
   run_unary(frame, made);
 }
@@ -257,7 +274,8 @@ bool build_integer(Builder& b, int parameter) {
   b.made.imm[0] = parameter;
   if (b.combining) return true;
   if (b.in(0).is(DType::b8)) {
-    if (static_cast<BinaryOp>(parameter) == BinaryOp::andi && b.in(0).rank() <= kFormRank) b.made.run = run_and;
+    if (static_cast<BinaryOp>(parameter) == BinaryOp::andi && b.in(0).rank() <= kFormRank)
+      b.made.run = run_and;
     return true;
   }
   if (static_cast<BinaryOp>(parameter) != BinaryOp::andi && affine_type(b.in(0)) && b.in(0).tensor)
@@ -276,7 +294,7 @@ bool build_division(Builder& b, int parameter) {
 bool build_compare_int(Builder& b, int) {
   using C = numeric::CompareInt;
   static constexpr std::pair<std::string_view, C> names[] = {
-      {"eq", C::eq}, {"ne", C::ne}, {"slt", C::slt}, {"sle", C::sle}, {"sgt", C::sgt},
+      {"eq", C::eq},   {"ne", C::ne},   {"slt", C::slt}, {"sle", C::sle}, {"sgt", C::sgt},
       {"sge", C::sge}, {"ult", C::ult}, {"ule", C::ule}, {"ugt", C::ugt}, {"uge", C::uge}};
   if (!b.counts(2, 1) || !same_operands(b, 0, 2)) return false;
   if ((!b.in(0).integral() && !b.in(0).pointer()) || b.op.words.empty())
@@ -285,8 +303,9 @@ bool build_compare_int(Builder& b, int) {
     if (name != b.op.words[0]) continue;
     b.made.kernel.binary = numeric::compare(predicate, b.in(0).storage());
     if (!b.made.kernel.binary) return b.unsupported(std::string(name_of(b.in(0).storage())));
-    b.made.imm = {static_cast<std::int64_t>(predicate),
-                  b.in(0).integral() && !b.in(0).is(DType::b8) && b.in(0).tensor && affine_type(b.in(0)) && !b.combining};
+    b.made.imm = {static_cast<std::int64_t>(predicate), b.in(0).integral() && !b.in(0).is(DType::b8) &&
+                                                            b.in(0).tensor && affine_type(b.in(0)) &&
+                                                            !b.combining};
     b.made.run = run_compare;
     return true;
   }

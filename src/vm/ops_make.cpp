@@ -11,7 +11,9 @@
 namespace kgb::vm {
 namespace {
 
-void run_constant(Frame& frame, const Instruction& made) { frame.at(made.out[0]).set_splat(made.imm[0]); }
+void run_constant(Frame& frame, const Instruction& made) {
+  frame.at(made.out[0]).set_splat(made.imm[0]);
+}
 
 void run_range(Frame& frame, const Instruction& made) {
   Value& out = frame.at(made.out[0]);
@@ -39,14 +41,16 @@ void run_program_id(Frame& frame, const Instruction& made) {
 void run_nothing(Frame&, const Instruction&) {}
 
 // pointer + offset * size of the pointee, in bytes from here on.
-bool add_pointer_affine(const Value& pointer, const Value& offset, Value& out, const Type& type, const Type& offset_type,
-                        std::int64_t size) {
+bool add_pointer_affine(const Value& pointer, const Value& offset, Value& out, const Type& type,
+                        const Type& offset_type, std::int64_t size) {
   out.form = Form::affine;
   out.filled = false;
   out.region = pointer.region;
-  const std::int64_t base = offset.form == Form::splat ? sign_extend(offset.bits, offset_type.storage()) : offset.bits;
+  const std::int64_t base =
+      offset.form == Form::splat ? sign_extend(offset.bits, offset_type.storage()) : offset.bits;
   std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(base, size, &bytes) || __builtin_add_overflow(pointer.bits, bytes, &out.bits)) return false;
+  if (__builtin_mul_overflow(base, size, &bytes) || __builtin_add_overflow(pointer.bits, bytes, &out.bits))
+    return false;
   if (pointer.form == Form::splat && offset.form == Form::splat) {
     out.form = Form::splat;
     return true;
@@ -55,7 +59,8 @@ bool add_pointer_affine(const Value& pointer, const Value& offset, Value& out, c
   for (int d = 0; d < type.rank(); ++d) {
     const auto at = static_cast<std::size_t>(d);
     const bool p_affine = pointer.form == Form::affine, o_affine = offset.form == Form::affine;
-    const bool p_table = p_affine && (pointer.tables >> d & 1) != 0, o_table = o_affine && (offset.tables >> d & 1) != 0;
+    const bool p_table = p_affine && (pointer.tables >> d & 1) != 0,
+               o_table = o_affine && (offset.tables >> d & 1) != 0;
     const std::int64_t p_stride = p_affine && !p_table ? pointer.stride[at] : 0;
     const std::int64_t o_stride = o_affine && !o_table ? offset.stride[at] : 0;
     std::int64_t scaled = 0;
@@ -68,8 +73,10 @@ bool add_pointer_affine(const Value& pointer, const Value& offset, Value& out, c
     const std::int64_t start = table_start(type, d), other = p_table ? scaled : p_stride;
     if (other != 0) return false;
     for (std::int64_t i = 0; i < type.shape[at]; ++i) {
-      if (p_table) out.table[start + i] = pointer.table[start + i];
-      else if (__builtin_mul_overflow(offset.table[start + i], size, &out.table[start + i])) return false;
+      if (p_table)
+        out.table[start + i] = pointer.table[start + i];
+      else if (__builtin_mul_overflow(offset.table[start + i], size, &out.table[start + i]))
+        return false;
     }
     tables = static_cast<std::uint8_t>(tables | 1u << d);
     out.stride[at] = 0;
@@ -92,7 +99,8 @@ void run_addptr(Frame& frame, const Instruction& made) {
   const auto size = static_cast<std::uint64_t>(made.imm[0]);
   if (offset_type.storage() == DType::i32) {
     const auto* o = reinterpret_cast<const std::int32_t*>(offsets);
-    for (std::int64_t i = 0; i < out.n; ++i) to[i] = from[i] + static_cast<std::uint64_t>(std::int64_t{o[i]}) * size;
+    for (std::int64_t i = 0; i < out.n; ++i)
+      to[i] = from[i] + static_cast<std::uint64_t>(std::int64_t{o[i]}) * size;
   } else if (offset_type.storage() == DType::i64) {
     const auto* o = reinterpret_cast<const std::uint64_t*>(offsets);
     for (std::int64_t i = 0; i < out.n; ++i) to[i] = from[i] + o[i] * size;
@@ -123,8 +131,11 @@ void select_box(Frame& frame, const Instruction& made) {
   const auto put = [&](std::int64_t start, std::int64_t count, const std::byte* source, const Value& value) {
     if (count <= 0) return;
     std::byte* at = out.data + static_cast<std::size_t>(start) * bytes;
-    if (source != nullptr) std::memcpy(at, source + static_cast<std::size_t>(start) * bytes, static_cast<std::size_t>(count) * bytes);
-    else numeric::fill(at, &value.bits, bytes, static_cast<std::size_t>(count));
+    if (source != nullptr)
+      std::memcpy(at, source + static_cast<std::size_t>(start) * bytes,
+                  static_cast<std::size_t>(count) * bytes);
+    else
+      numeric::fill(at, &value.bits, bytes, static_cast<std::size_t>(count));
   };
   std::array<std::int64_t, kFormRank> at{};
   for (std::int64_t row = 0; row < type.count; row += inner) {
@@ -161,7 +172,8 @@ void run_select(Frame& frame, const Instruction& made) {
     const bool a_one = a.form == Form::splat, b_one = b.form == Form::splat;
     const auto kernel = a_one ? (b_one ? made.kernel.select.ss : made.kernel.select.sv)
                               : (b_one ? made.kernel.select.vs : made.kernel.select.vv);
-    kernel(elements(frame, made.in[0]), a_one ? static_cast<const void*>(&a.bits) : elements(frame, made.in[1]),
+    kernel(elements(frame, made.in[0]),
+           a_one ? static_cast<const void*>(&a.bits) : elements(frame, made.in[1]),
            b_one ? static_cast<const void*>(&b.bits) : elements(frame, made.in[2]), out.data,
            static_cast<std::size_t>(out.n));
     out.set_dense();
@@ -169,7 +181,8 @@ void run_select(Frame& frame, const Instruction& made) {
   out.region = region;
 }
 
-// The bits of "1.0e+00", "0x7FC0", "-5", "true" in a type. Decimals are shortest forms: parse in the right width.
+// The bits of "1.0e+00", "0x7FC0", "-5", "true" in a type. Decimals are shortest forms: parse in the right
+// width.
 bool literal_bits(std::string_view text, const Type& type, std::int64_t& bits) {
   bits = 0;
   if (text == "true" || text == "false") {
@@ -180,7 +193,8 @@ bool literal_bits(std::string_view text, const Type& type, std::int64_t& bits) {
     const bool hex = text.starts_with("0x"), negative = text.starts_with('-');
     std::uint64_t magnitude = 0;
     const std::string_view digits = text.substr(hex ? 2 : negative ? 1 : 0);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, hex ? 16 : 10);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, hex ? 16 : 10);
     if (error != std::errc{} || end != digits.data() + digits.size()) return false;
     bits = low_bytes(static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude), type.element_bytes());
     if (type.is(DType::b8)) bits &= 1;

@@ -24,14 +24,17 @@ template <typename T>
 void gather(const std::uint64_t* addresses, const std::uint8_t* mask, std::byte* tile, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i)
     if (mask == nullptr || mask[i] != 0)
-      std::memcpy(tile + i * static_cast<std::int64_t>(sizeof(T)), reinterpret_cast<const void*>(addresses[i]), sizeof(T));
+      std::memcpy(tile + i * static_cast<std::int64_t>(sizeof(T)),
+                  reinterpret_cast<const void*>(addresses[i]), sizeof(T));
 }
 
 template <typename T>
-void scatter(const std::uint64_t* addresses, const std::uint8_t* mask, const std::byte* tile, std::int64_t n) {
+void scatter(const std::uint64_t* addresses, const std::uint8_t* mask, const std::byte* tile,
+             std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i)
     if (mask == nullptr || mask[i] != 0)
-      std::memcpy(reinterpret_cast<void*>(addresses[i]), tile + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+      std::memcpy(reinterpret_cast<void*>(addresses[i]), tile + i * static_cast<std::int64_t>(sizeof(T)),
+                  sizeof(T));
 }
 
 // Lane by lane: any pointers, any mask.
@@ -39,13 +42,22 @@ void load_lanes(Frame& frame, const Instruction& made, const std::uint8_t* mask,
   Value& out = frame.at(made.out[0]);
   const std::size_t bytes = frame.info(made.out[0]).bytes;
   const auto* addresses = reinterpret_cast<const std::uint64_t*>(elements(frame, made.in[0]));
-  if (!check_lanes(frame, made, Verb::load, frame.at(made.in[0]).region, addresses, mask, out.n, bytes)) return;
+  if (!check_lanes(frame, made, Verb::load, frame.at(made.in[0]).region, addresses, mask, out.n, bytes))
+    return;
   if (mask != nullptr) fill_other(frame, made, other, out.data, out.n);
   switch (bytes) {
-    case 1: gather<std::uint8_t>(addresses, mask, out.data, out.n); break;
-    case 2: gather<std::uint16_t>(addresses, mask, out.data, out.n); break;
-    case 4: gather<std::uint32_t>(addresses, mask, out.data, out.n); break;
-    default: gather<std::uint64_t>(addresses, mask, out.data, out.n); break;
+    case 1:
+      gather<std::uint8_t>(addresses, mask, out.data, out.n);
+      break;
+    case 2:
+      gather<std::uint16_t>(addresses, mask, out.data, out.n);
+      break;
+    case 4:
+      gather<std::uint32_t>(addresses, mask, out.data, out.n);
+      break;
+    default:
+      gather<std::uint64_t>(addresses, mask, out.data, out.n);
+      break;
   }
   out.set_dense();
 }
@@ -59,15 +71,19 @@ void load_uniform(Frame& frame, const Instruction& made) {
   const Value& pointer = frame.at(made.in[0]);
   Value& out = frame.at(made.out[0]);
   const std::size_t bytes = frame.info(made.out[0]).bytes;
-  if (!check_address(frame, made, Verb::load, pointer.region, static_cast<std::uint64_t>(pointer.bits), bytes)) return;
+  if (!check_address(frame, made, Verb::load, pointer.region, static_cast<std::uint64_t>(pointer.bits),
+                     bytes))
+    return;
   std::int64_t bits = 0;
   std::memcpy(&bits, reinterpret_cast<const void*>(pointer.bits), bytes);
   out.set_splat(bits);
 }
 
 void clean_booleans(Value& out) {
-  if (out.form == Form::splat) out.bits = out.bits != 0;
-  else for (std::int64_t i = 0; i < out.n; ++i) out.data[i] = std::byte{out.data[i] != std::byte{0}};
+  if (out.form == Form::splat)
+    out.bits = out.bits != 0;
+  else
+    for (std::int64_t i = 0; i < out.n; ++i) out.data[i] = std::byte{out.data[i] != std::byte{0}};
 }
 
 void load_tile(Frame& frame, const Instruction& made, int mask, int other, const Active& active) {
@@ -81,14 +97,15 @@ void load_tile(Frame& frame, const Instruction& made, int mask, int other, const
     // The whole tile lies inside its buffer, so inactive lanes may be read; `other` then replaces them.
     Active whole;
     whole.all = true;
-    for (int d = 0; d < type.rank(); ++d) whole.to[static_cast<std::size_t>(d)] = type.shape[static_cast<std::size_t>(d)];
+    for (int d = 0; d < type.rank(); ++d)
+      whole.to[static_cast<std::size_t>(d)] = type.shape[static_cast<std::size_t>(d)];
     load_box(pointer, type, whole, out.data, bytes);
     std::int64_t bits = other < 0 && frame.options->poison_masked ? made.imm[3] : 0;
     const bool dense_other = other >= 0 && frame.at(other).form != Form::splat;
     if (other >= 0 && !dense_other) bits = frame.at(other).bits;
     const auto kernel = dense_other ? made.kernel.select.vv : made.kernel.select.vs;
-    kernel(active.mask, out.data, dense_other ? static_cast<const void*>(elements(frame, other)) : &bits, out.data,
-           static_cast<std::size_t>(out.n));
+    kernel(active.mask, out.data, dense_other ? static_cast<const void*>(elements(frame, other)) : &bits,
+           out.data, static_cast<std::size_t>(out.n));
   } else {
     if (!active.all) fill_other(frame, made, other, out.data, out.n);
     load_box(pointer, type, active, out.data, bytes);
@@ -102,12 +119,16 @@ void run_load(Frame& frame, const Instruction& made) {
   const Active active = active_lanes(frame, mask, frame.type(made.in[0]));
   out.region = kAnyRegion;
   if (active.kind == Active::Kind::none) {
-    if (other >= 0) assign(frame, made.out[0], other);
-    else out.set_splat(frame.options->poison_masked ? made.imm[3] : 0);
+    if (other >= 0)
+      assign(frame, made.out[0], other);
+    else
+      out.set_splat(frame.options->poison_masked ? made.imm[3] : 0);
     return;
   }
-  if (frame.at(made.in[0]).form == Form::splat && active.all) load_uniform(frame, made);
-  else load_tile(frame, made, mask, other, active);
+  if (frame.at(made.in[0]).form == Form::splat && active.all)
+    load_uniform(frame, made);
+  else
+    load_tile(frame, made, mask, other, active);
   if (made.imm[2] != 0 && !frame.trapped) clean_booleans(out);
 }
 
@@ -118,10 +139,14 @@ void store_lanes(Frame& frame, const Instruction& made, const std::uint8_t* mask
   const std::byte* tile = elements(frame, made.in[1]);
   if (!check_lanes(frame, made, Verb::store, frame.at(made.in[0]).region, addresses, mask, n, bytes)) return;
   switch (bytes) {
-    case 1: return scatter<std::uint8_t>(addresses, mask, tile, n);
-    case 2: return scatter<std::uint16_t>(addresses, mask, tile, n);
-    case 4: return scatter<std::uint32_t>(addresses, mask, tile, n);
-    default: return scatter<std::uint64_t>(addresses, mask, tile, n);
+    case 1:
+      return scatter<std::uint8_t>(addresses, mask, tile, n);
+    case 2:
+      return scatter<std::uint16_t>(addresses, mask, tile, n);
+    case 4:
+      return scatter<std::uint32_t>(addresses, mask, tile, n);
+    default:
+      return scatter<std::uint64_t>(addresses, mask, tile, n);
   }
 }
 
@@ -133,7 +158,8 @@ void run_store(Frame& frame, const Instruction& made) {
   const Active active = active_lanes(frame, mask, type);
   if (active.kind == Active::Kind::none) return;
   if (value.n == 1 && pointer.form == Form::splat && value.form == Form::splat && active.all) {
-    if (check_address(frame, made, Verb::store, pointer.region, static_cast<std::uint64_t>(pointer.bits), bytes))
+    if (check_address(frame, made, Verb::store, pointer.region, static_cast<std::uint64_t>(pointer.bits),
+                      bytes))
       std::memcpy(reinterpret_cast<void*>(pointer.bits), &value.bits, bytes);
     return;
   }
@@ -160,9 +186,11 @@ std::int64_t poison_bits(const Type& type) {
 }  // namespace
 
 bool build_load(Builder& b, int) {
-  if (b.inputs() < 1 || b.inputs() > 3 || b.outputs() != 1) return b.malformed("wrong number of operands or results");
+  if (b.inputs() < 1 || b.inputs() > 3 || b.outputs() != 1)
+    return b.malformed("wrong number of operands or results");
   if (!pointee_like(b.in(0), b.out())) return b.malformed("needs a pointer to the result's type");
-  if (b.inputs() > 1 && (!b.in(1).is(DType::b8) || !b.in(1).same_shape(b.out()))) return b.malformed("the mask does not fit");
+  if (b.inputs() > 1 && (!b.in(1).is(DType::b8) || !b.in(1).same_shape(b.out())))
+    return b.malformed("the mask does not fit");
   if (b.inputs() > 2 && !like(b.in(2), b.out())) return b.malformed("`other` does not fit");
   b.made.kernel.select = numeric::select(b.out().element_bytes());
   b.made.imm = {b.inputs() > 1, b.inputs() > 2, b.out().is(DType::b8),
@@ -172,9 +200,11 @@ bool build_load(Builder& b, int) {
 }
 
 bool build_store(Builder& b, int) {
-  if (b.inputs() < 2 || b.inputs() > 3 || b.outputs() != 0) return b.malformed("wrong number of operands or results");
+  if (b.inputs() < 2 || b.inputs() > 3 || b.outputs() != 0)
+    return b.malformed("wrong number of operands or results");
   if (!pointee_like(b.in(0), b.in(1))) return b.malformed("needs a pointer to the value's type");
-  if (b.inputs() > 2 && (!b.in(2).is(DType::b8) || !b.in(2).same_shape(b.in(1)))) return b.malformed("the mask does not fit");
+  if (b.inputs() > 2 && (!b.in(2).is(DType::b8) || !b.in(2).same_shape(b.in(1))))
+    return b.malformed("the mask does not fit");
   b.made.imm = {b.inputs() > 2};
   b.made.run = run_store;
   return true;

@@ -46,20 +46,20 @@ bool combine(Frame& frame, const Code& code, std::int64_t lanes) {
 }
 
 // Copies a slab of `count` positions of the axis, starting at `from`, out of a tile with `n` of them.
-void take(std::byte* to, const std::byte* tile, const Axis& axis, std::int64_t n, std::int64_t from, std::int64_t count,
-          std::size_t bytes) {
+void take(std::byte* to, const std::byte* tile, const Axis& axis, std::int64_t n, std::int64_t from,
+          std::int64_t count, std::size_t bytes) {
   const auto row = static_cast<std::size_t>(axis.inner) * bytes;
   for (std::int64_t o = 0; o < axis.outer; ++o)
-    std::memcpy(to + static_cast<std::size_t>(o * count) * row, tile + static_cast<std::size_t>(o * n + from) * row,
-                static_cast<std::size_t>(count) * row);
+    std::memcpy(to + static_cast<std::size_t>(o * count) * row,
+                tile + static_cast<std::size_t>(o * n + from) * row, static_cast<std::size_t>(count) * row);
 }
 
 void put(std::byte* tile, const std::byte* from_slab, const Axis& axis, std::int64_t n, std::int64_t from,
          std::int64_t count, std::size_t bytes) {
   const auto row = static_cast<std::size_t>(axis.inner) * bytes;
   for (std::int64_t o = 0; o < axis.outer; ++o)
-    std::memcpy(tile + static_cast<std::size_t>(o * n + from) * row, from_slab + static_cast<std::size_t>(o * count) * row,
-                static_cast<std::size_t>(count) * row);
+    std::memcpy(tile + static_cast<std::size_t>(o * n + from) * row,
+                from_slab + static_cast<std::size_t>(o * count) * row, static_cast<std::size_t>(count) * row);
 }
 
 struct Operands {
@@ -78,7 +78,8 @@ Operands copy_operands(Frame& frame, const Instruction& made) {
   }
   std::byte* base = frame.scratch_bytes(0, total);
   for (std::size_t k = 0; k < made.in.size(); ++k) {
-    std::memcpy(base + at[k], elements(frame, made.in[k]), static_cast<std::size_t>(frame.at(made.in[k]).n) * out.bytes[k]);
+    std::memcpy(base + at[k], elements(frame, made.in[k]),
+                static_cast<std::size_t>(frame.at(made.in[k]).n) * out.bytes[k]);
     out.tiles.push_back(base + at[k]);
   }
   return out;
@@ -118,7 +119,8 @@ void run_reduce(Frame& frame, const Instruction& made) {
         const auto row = static_cast<std::size_t>(axis.inner) * operands.bytes[k];
         for (std::int64_t o = 0; o < axis.outer; ++o)
           std::memmove(operands.tiles[k] + static_cast<std::size_t>(o * rest) * row,
-                       operands.tiles[k] + static_cast<std::size_t>(o * n) * row, static_cast<std::size_t>(rest) * row);
+                       operands.tiles[k] + static_cast<std::size_t>(o * n) * row,
+                       static_cast<std::size_t>(rest) * row);
       }
       put(operands.tiles[k], region_result(frame, code, k), axis, rest, 0, half, operands.bytes[k]);
     }
@@ -126,7 +128,8 @@ void run_reduce(Frame& frame, const Instruction& made) {
   }
   for (std::size_t k = 0; k < count; ++k) {
     Value& out = frame.at(made.out[k]);
-    std::memcpy(out.data, operands.tiles[k], static_cast<std::size_t>(axis.outer * axis.inner) * operands.bytes[k]);
+    std::memcpy(out.data, operands.tiles[k],
+                static_cast<std::size_t>(axis.outer * axis.inner) * operands.bytes[k]);
     finish(frame, made.out[k]);
   }
 }
@@ -144,7 +147,8 @@ void run_scan(Frame& frame, const Instruction& made) {
     const std::int64_t earlier = reverse ? d : 0, later = reverse ? 0 : d;
     for (std::size_t k = 0; k < count; ++k) {
       take(frame.at(arguments[k]).data, operands.tiles[k], axis, axis.n, earlier, moved, operands.bytes[k]);
-      take(frame.at(arguments[count + k]).data, operands.tiles[k], axis, axis.n, later, moved, operands.bytes[k]);
+      take(frame.at(arguments[count + k]).data, operands.tiles[k], axis, axis.n, later, moved,
+           operands.bytes[k]);
       set_argument(frame, arguments[k], lanes);
       set_argument(frame, arguments[count + k], lanes);
     }
@@ -160,7 +164,8 @@ void run_scan(Frame& frame, const Instruction& made) {
 }
 
 numeric::AxisShape shape_of(const Axis& axis) {
-  return {static_cast<std::size_t>(axis.outer), static_cast<std::size_t>(axis.n), static_cast<std::size_t>(axis.inner)};
+  return {static_cast<std::size_t>(axis.outer), static_cast<std::size_t>(axis.n),
+          static_cast<std::size_t>(axis.inner)};
 }
 
 void run_simple_reduce(Frame& frame, const Instruction& made) {
@@ -171,26 +176,29 @@ void run_simple_reduce(Frame& frame, const Instruction& made) {
 
 void run_simple_scan(Frame& frame, const Instruction& made) {
   const Axis axis = axis_of(frame.type(made.in[0]), made.imm[0]);
-  made.extra->scanner(elements(frame, made.in[0]), frame.at(made.out[0]).data, shape_of(axis), made.imm[1] != 0);
+  made.extra->scanner(elements(frame, made.in[0]), frame.at(made.out[0]).data, shape_of(axis),
+                      made.imm[1] != 0);
   finish(frame, made.out[0]);
 }
 
-// The region's only operation, if it is one that the numeric reducer knows and combines exactly the arguments.
+// The region's only operation, if it is one that the numeric reducer knows and combines exactly the
+// arguments.
 const OpRow* only_operation(const Builder& b) {
   const RawRegion& region = b.op.regions[0];
   if (b.inputs() != 1 || region.blocks.size() != 1 || region.blocks[0].ops.size() != 2) return nullptr;
   const RawOp& op = region.blocks[0].ops[0];
   const RawOp& last = region.blocks[0].ops[1];
   const OpRow* row = find_op(op.name);
-  if (row == nullptr || (row->build != build_binary && row->build != build_integer) || op.operands.size() != 2 ||
-      op.results != last.operands)
+  if (row == nullptr || (row->build != build_binary && row->build != build_integer) ||
+      op.operands.size() != 2 || op.results != last.operands)
     return nullptr;
   const std::vector<int>& arguments = region.blocks[0].arguments;
   const bool straight = op.operands == arguments;
   const bool swapped = op.operands[0] == arguments[1] && op.operands[1] == arguments[0];
   using numeric::BinaryOp;
   const auto operation = static_cast<BinaryOp>(row->parameter);
-  const bool commutes = operation != BinaryOp::subf && operation != BinaryOp::subi && operation != BinaryOp::divf;
+  const bool commutes =
+      operation != BinaryOp::subf && operation != BinaryOp::subi && operation != BinaryOp::divf;
   return straight || (swapped && commutes) ? row : nullptr;
 }
 
@@ -205,11 +213,13 @@ bool check_region(Builder& b, std::int64_t lanes) {
       code.blocks[0].operands.size() != b.inputs() || code.blocks[0].arguments.size() != 2 * b.inputs())
     return b.malformed("the region does not fit the operands");
   for (std::size_t k = 0; k < b.inputs(); ++k) {
-    if (!b.in(k).same_shape(b.in(0)) || b.in(k).kind != Type::Kind::value || b.out(k).kind != Type::Kind::value ||
-        b.out(k).dtype != b.in(k).dtype)
+    if (!b.in(k).same_shape(b.in(0)) || b.in(k).kind != Type::Kind::value ||
+        b.out(k).kind != Type::Kind::value || b.out(k).dtype != b.in(k).dtype)
       return b.malformed("operands differ in shape, or results in type");
-    for (const int id : {code.blocks[0].arguments[k], code.blocks[0].arguments[b.inputs() + k], code.blocks[0].operands[k]})
-      if (b.type_of(id).kind != Type::Kind::value || b.type_of(id).tensor || b.type_of(id).dtype != b.in(k).dtype)
+    for (const int id :
+         {code.blocks[0].arguments[k], code.blocks[0].arguments[b.inputs() + k], code.blocks[0].operands[k]})
+      if (b.type_of(id).kind != Type::Kind::value || b.type_of(id).tensor ||
+          b.type_of(id).dtype != b.in(k).dtype)
         return b.malformed("the region's values do not fit the operands");
   }
   code.values = code.blocks[0].arguments;
@@ -233,14 +243,15 @@ bool check_region(Builder& b, std::int64_t lanes) {
 
 // Only operations that work lane by lane make sense inside.
 bool lanes_only(const Builder& b) {
-  static constexpr BuildFunction allowed[] = {build_binary, build_integer, build_division, build_compare_int,
-                                              build_compare_float, build_select, build_ternary, build_clamp,
-                                              build_unary, build_extern, build_convert, build_bitcast, build_constant,
-                                              build_extended};
+  static constexpr BuildFunction allowed[] = {
+      build_binary,  build_integer, build_division, build_compare_int, build_compare_float,
+      build_select,  build_ternary, build_clamp,    build_unary,       build_extern,
+      build_convert, build_bitcast, build_constant, build_extended};
   for (const RawOp& op : b.op.regions[0].blocks[0].ops) {
     if (op.name == "tt.reduce.return" || op.name == "tt.scan.return") continue;
     const OpRow* row = find_op(op.name);
-    if (row == nullptr || std::find(std::begin(allowed), std::end(allowed), row->build) == std::end(allowed)) return false;
+    if (row == nullptr || std::find(std::begin(allowed), std::end(allowed), row->build) == std::end(allowed))
+      return false;
   }
   return true;
 }

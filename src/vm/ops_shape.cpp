@@ -58,9 +58,11 @@ void run_view(Frame& frame, const Instruction& made) {
   if (in.form != Form::dense && made.imm[0] != 0) {
     std::array<int, kFormRank> from{};
     const int rank = frame.type(made.out[0]).rank();
-    for (int d = 0; d < rank; ++d) from[static_cast<std::size_t>(d)] = static_cast<int>(made.imm[1] >> (8 * d) & 0xFF) - 1;
+    for (int d = 0; d < rank; ++d)
+      from[static_cast<std::size_t>(d)] = static_cast<int>(made.imm[1] >> (8 * d) & 0xFF) - 1;
     out.data = in.data;
-    handlers::permute_form(frame, made.out[0], made.in[0], std::span(from).first(static_cast<std::size_t>(rank)));
+    handlers::permute_form(frame, made.out[0], made.in[0],
+                           std::span(from).first(static_cast<std::size_t>(rank)));
     out.filled = in.filled;
     return;
   }
@@ -92,12 +94,14 @@ void run_broadcast(Frame& frame, const Instruction& made) {
       out.stride[at] = grown ? 0 : source.stride[at];
       out.hi[at] = grown ? type.shape[at] : source.hi[at];
       if ((out.tables >> d & 1) != 0)
-        std::memcpy(out.table + table_start(type, d), source.table + table_start(in_type, d), static_cast<std::size_t>(type.shape[at]) * 8);
+        std::memcpy(out.table + table_start(type, d), source.table + table_start(in_type, d),
+                    static_cast<std::size_t>(type.shape[at]) * 8);
     }
     return;
   }
   if (made.imm[0] != 0 && table_from_elements(frame, made.out[0], made.in[0], in_type)) return;
-  copy_strided(out.data, elements(frame, made.in[0]), frame.info(made.out[0]).bytes, made.extra->sizes, made.extra->strides);
+  copy_strided(out.data, elements(frame, made.in[0]), frame.info(made.out[0]).bytes, made.extra->sizes,
+               made.extra->strides);
   out.region = in.region;
   out.set_dense();
 }
@@ -113,11 +117,14 @@ void run_trans(Frame& frame, const Instruction& made) {
   }
   if (in.form != Form::dense && type.rank() <= kFormRank) {
     std::array<int, kFormRank> from{};
-    for (int d = 0; d < type.rank(); ++d) from[static_cast<std::size_t>(d)] = static_cast<int>(made.imm[1] >> (8 * d) & 0xFF) - 1;
-    handlers::permute_form(frame, made.out[0], made.in[0], std::span(from).first(static_cast<std::size_t>(type.rank())));
+    for (int d = 0; d < type.rank(); ++d)
+      from[static_cast<std::size_t>(d)] = static_cast<int>(made.imm[1] >> (8 * d) & 0xFF) - 1;
+    handlers::permute_form(frame, made.out[0], made.in[0],
+                           std::span(from).first(static_cast<std::size_t>(type.rank())));
     return;
   }
-  copy_strided(out.data, elements(frame, made.in[0]), frame.info(made.out[0]).bytes, made.extra->sizes, made.extra->strides);
+  copy_strided(out.data, elements(frame, made.in[0]), frame.info(made.out[0]).bytes, made.extra->sizes,
+               made.extra->strides);
   out.region = in.region;
   out.set_dense();
 }
@@ -147,13 +154,22 @@ void run_join(Frame& frame, const Instruction& made) {
   Value& out = frame.at(made.out[0]);
   const std::int64_t n = out.n / 2;
   switch (frame.info(made.out[0]).bytes) {
-    case 1: interleave<std::uint8_t>(out.data, a, b, n); break;
-    case 2: interleave<std::uint16_t>(out.data, a, b, n); break;
-    case 4: interleave<std::uint32_t>(out.data, a, b, n); break;
-    default: interleave<std::uint64_t>(out.data, a, b, n); break;
+    case 1:
+      interleave<std::uint8_t>(out.data, a, b, n);
+      break;
+    case 2:
+      interleave<std::uint16_t>(out.data, a, b, n);
+      break;
+    case 4:
+      interleave<std::uint32_t>(out.data, a, b, n);
+      break;
+    default:
+      interleave<std::uint64_t>(out.data, a, b, n);
+      break;
   }
   out.set_dense();
-  out.region = frame.at(made.in[0]).region == frame.at(made.in[1]).region ? frame.at(made.in[0]).region : kAnyRegion;
+  out.region =
+      frame.at(made.in[0]).region == frame.at(made.in[1]).region ? frame.at(made.in[0]).region : kAnyRegion;
 }
 
 void run_split(Frame& frame, const Instruction& made) {
@@ -161,10 +177,18 @@ void run_split(Frame& frame, const Instruction& made) {
   Value &a = frame.at(made.out[0]), &b = frame.at(made.out[1]);
   const std::int64_t n = frame.at(made.in[0]).n / 2;
   switch (frame.info(made.in[0]).bytes) {
-    case 1: separate<std::uint8_t>(in, a.data, b.data, n); break;
-    case 2: separate<std::uint16_t>(in, a.data, b.data, n); break;
-    case 4: separate<std::uint32_t>(in, a.data, b.data, n); break;
-    default: separate<std::uint64_t>(in, a.data, b.data, n); break;
+    case 1:
+      separate<std::uint8_t>(in, a.data, b.data, n);
+      break;
+    case 2:
+      separate<std::uint16_t>(in, a.data, b.data, n);
+      break;
+    case 4:
+      separate<std::uint32_t>(in, a.data, b.data, n);
+      break;
+    default:
+      separate<std::uint64_t>(in, a.data, b.data, n);
+      break;
   }
   for (Value* out : {&a, &b}) {
     out->region = frame.at(made.in[0]).region;
@@ -187,10 +211,18 @@ void maybe_reorder(Frame& frame, int id) {
   Value& value = frame.at(id);
   std::byte* data = elements(frame, id);
   switch (frame.info(id).bytes) {
-    case 1: reverse_rows<std::uint8_t>(data, value.n); break;
-    case 2: reverse_rows<std::uint16_t>(data, value.n); break;
-    case 4: reverse_rows<std::uint32_t>(data, value.n); break;
-    default: reverse_rows<std::uint64_t>(data, value.n); break;
+    case 1:
+      reverse_rows<std::uint8_t>(data, value.n);
+      break;
+    case 2:
+      reverse_rows<std::uint16_t>(data, value.n);
+      break;
+    case 4:
+      reverse_rows<std::uint32_t>(data, value.n);
+      break;
+    default:
+      reverse_rows<std::uint64_t>(data, value.n);
+      break;
   }
   value.set_dense();
 }
@@ -211,13 +243,15 @@ void run_cat(Frame& frame, const Instruction& made) {
 
 void run_free_reshape(Frame& frame, const Instruction& made) {
   Value& out = frame.at(made.out[0]);
-  std::memcpy(out.data, elements(frame, made.in[0]), static_cast<std::size_t>(out.n) * frame.info(made.out[0]).bytes);
+  std::memcpy(out.data, elements(frame, made.in[0]),
+              static_cast<std::size_t>(out.n) * frame.info(made.out[0]).bytes);
   out.region = frame.at(made.in[0]).region;
   out.set_dense();
   maybe_reorder(frame, made.out[0]);
 }
 
-// The dimensions of `out` taken from those of `in` if only size-1 dimensions differ: one byte each, 0 for new.
+// The dimensions of `out` taken from those of `in` if only size-1 dimensions differ: one byte each, 0 for
+// new.
 std::optional<std::int64_t> dimension_map(const Type& in, const Type& out) {
   if (in.rank() > kFormRank || out.rank() > kFormRank) return std::nullopt;
   std::int64_t map = 0;
@@ -225,7 +259,8 @@ std::optional<std::int64_t> dimension_map(const Type& in, const Type& out) {
   for (std::size_t d = 0; d < out.shape.size(); ++d) {
     while (next < in.shape.size() && in.shape[next] == 1 && out.shape[d] != 1) ++next;
     if (out.shape[d] == 1) {
-      // A size-1 dimension carries nothing but a box's emptiness, which never survives: such boxes are splats.
+      // A size-1 dimension carries nothing but a box's emptiness, which never survives: such boxes are
+      // splats.
       continue;
     }
     if (next >= in.shape.size() || in.shape[next] != out.shape[d]) return std::nullopt;
@@ -257,7 +292,8 @@ bool build_expand(Builder& b, int) {
   std::vector<std::int64_t> shape = b.in(0).shape;
   if (!axis || *axis < 0 || *axis > b.in(0).rank() || !b.in(0).tensor) return b.malformed("no such axis");
   shape.insert(shape.begin() + *axis, 1);
-  if (shape != b.out().shape || !same_element(b.in(0), b.out())) return b.malformed("the result does not fit");
+  if (shape != b.out().shape || !same_element(b.in(0), b.out()))
+    return b.malformed("the result does not fit");
   return set_view(b);
 }
 
@@ -265,7 +301,8 @@ bool build_reshape(Builder& b, int) {
   if (!b.counts(1, 1)) return false;
   if (b.in(0).count != b.out().count || !b.in(0).tensor || !b.out().tensor || !same_element(b.in(0), b.out()))
     return b.malformed("operand and result differ in element type or count");
-  const bool free_order = std::find(b.op.words.begin(), b.op.words.end(), "allow_reorder") != b.op.words.end();
+  const bool free_order =
+      std::find(b.op.words.begin(), b.op.words.end(), "allow_reorder") != b.op.words.end();
   if (free_order) {
     b.made.run = run_free_reshape;
     return true;
@@ -276,19 +313,22 @@ bool build_reshape(Builder& b, int) {
 bool build_broadcast(Builder& b, int) {
   if (!b.counts(1, 1)) return false;
   const Type &in = b.in(0), &out = b.out();
-  if (!in.tensor || in.rank() != out.rank() || !same_element(in, out)) return b.malformed("the result does not fit");
+  if (!in.tensor || in.rank() != out.rank() || !same_element(in, out))
+    return b.malformed("the result does not fit");
   Extra& extra = b.extra();
   extra.sizes = out.shape;
   extra.strides.assign(out.shape.size(), 0);
   std::int64_t stride = 1;
   for (int d = in.rank() - 1; d >= 0; --d) {
     const auto at = static_cast<std::size_t>(d);
-    if (in.shape[at] != out.shape[at] && in.shape[at] != 1) return b.malformed("only size 1 can be broadcast");
+    if (in.shape[at] != out.shape[at] && in.shape[at] != 1)
+      return b.malformed("only size 1 can be broadcast");
     extra.strides[at] = in.shape[at] == 1 ? 0 : stride;
     stride *= in.shape[at];
   }
   collapse(extra.sizes, extra.strides);
-  b.made.imm[0] = !in.floating() && !in.is(DType::b8) && out.rank() >= 2 && out.rank() <= kFormRank && !b.combining;
+  b.made.imm[0] =
+      !in.floating() && !in.is(DType::b8) && out.rank() >= 2 && out.rank() <= kFormRank && !b.combining;
   b.made.run = run_broadcast;
   return true;
 }
@@ -322,7 +362,8 @@ bool build_join(Builder& b, int) {
   if (!b.counts(2, 1) || !same_operands(b, 0, 2)) return false;
   std::vector<std::int64_t> shape = b.in(0).shape;
   shape.push_back(2);
-  if (shape != b.out().shape || !same_element(b.in(0), b.out())) return b.malformed("the result does not fit");
+  if (shape != b.out().shape || !same_element(b.in(0), b.out()))
+    return b.malformed("the result does not fit");
   b.made.run = run_join;
   return true;
 }
@@ -339,8 +380,8 @@ bool build_split(Builder& b, int) {
 
 bool build_cat(Builder& b, int) {
   if (!b.counts(2, 1)) return false;
-  if (!same_element(b.in(0), b.in(1)) || !same_element(b.in(0), b.out()) || !b.in(0).tensor || !b.in(1).tensor ||
-      !b.out().tensor || b.in(0).count + b.in(1).count != b.out().count)
+  if (!same_element(b.in(0), b.in(1)) || !same_element(b.in(0), b.out()) || !b.in(0).tensor ||
+      !b.in(1).tensor || !b.out().tensor || b.in(0).count + b.in(1).count != b.out().count)
     return b.malformed("operands and result do not fit");
   b.made.run = run_cat;
   return true;

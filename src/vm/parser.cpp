@@ -10,8 +10,9 @@ namespace kgb::vm {
 bool Parser::fail(std::string what) {
   if (error_.empty())
     error_ = "line " + std::to_string(lexer_.line_of(lexer_.peek().begin)) + " of the TTIR: " + what +
-             (lexer_.peek().kind == TokenKind::end ? ", got the end of the text"
-                                                   : ", got '" + std::string(lexer_.peek().text.substr(0, 40)) + "'");
+             (lexer_.peek().kind == TokenKind::end
+                  ? ", got the end of the text"
+                  : ", got '" + std::string(lexer_.peek().text.substr(0, 40)) + "'");
   return false;
 }
 
@@ -74,7 +75,8 @@ bool Parser::attributes(RawOp& op) {
   if (!expect("{")) return false;
   while (!accept("}")) {
     const Token key = lexer_.peek();
-    if (key.kind != TokenKind::word && key.kind != TokenKind::string) return fail("expected an attribute name");
+    if (key.kind != TokenKind::word && key.kind != TokenKind::string)
+      return fail("expected an attribute name");
     lexer_.take();
     std::string_view value;
     if (lexer_.peek().is("=")) {
@@ -99,7 +101,8 @@ bool Parser::location(std::string_view& where) {
 bool Parser::types(RawOp& op) {
   while (true) {
     const Token token = lexer_.peek();
-    if (token.kind == TokenKind::end || token.first_on_line || token.is_word("loc") || token.is("{")) return true;
+    if (token.kind == TokenKind::end || token.first_on_line || token.is_word("loc") || token.is("{"))
+      return true;
     if (token.is("->") || token.is_word("to")) {
       op.arrow = static_cast<int>(op.types.size());
       lexer_.take();
@@ -128,7 +131,8 @@ bool Parser::word(RawOp& op) {
     if (lexer_.peek().is("<")) value = lexer_.take_balanced();
     op.attributes.push_back({token.text, value});
   } else {
-    if (lexer_.peek().is("<") && lexer_.take_balanced().empty()) return fail("'<' is never closed");  // overflow<nsw>
+    if (lexer_.peek().is("<") && lexer_.take_balanced().empty())
+      return fail("'<' is never closed");  // overflow<nsw>
     op.words.push_back(token.text);
   }
   return true;
@@ -151,12 +155,24 @@ bool Parser::operation_body(RawOp& op, int depth) {
     if (token.kind == TokenKind::end || token.first_on_line || token.is("}")) return true;
     bool good = true;
     switch (token.kind) {
-      case TokenKind::value: good = operand(op.operands); break;
-      case TokenKind::block: good = successor(op); break;
-      case TokenKind::symbol: op.symbol = lexer_.take().text; break;
-      case TokenKind::string: op.literal = lexer_.take().text; break;
-      case TokenKind::number: op.words.push_back(lexer_.take().text); break;
-      case TokenKind::word: good = token.text == "loc" ? location(op.where) : word(op); break;
+      case TokenKind::value:
+        good = operand(op.operands);
+        break;
+      case TokenKind::block:
+        good = successor(op);
+        break;
+      case TokenKind::symbol:
+        op.symbol = lexer_.take().text;
+        break;
+      case TokenKind::string:
+        op.literal = lexer_.take().text;
+        break;
+      case TokenKind::number:
+        op.words.push_back(lexer_.take().text);
+        break;
+      case TokenKind::word:
+        good = token.text == "loc" ? location(op.where) : word(op);
+        break;
       default:
         if (token.is(",")) {
           lexer_.take();
@@ -186,8 +202,10 @@ bool Parser::operation_body(RawOp& op, int depth) {
 bool Parser::constant(RawOp& op) {
   if (lexer_.peek().is("{") && !attributes(op)) return false;
   const Token token = lexer_.peek();
-  if (token.is_word("dense")) op.literal = lexer_.take_type();
-  else if (token.kind == TokenKind::number || token.kind == TokenKind::word) op.literal = lexer_.take().text;
+  if (token.is_word("dense"))
+    op.literal = lexer_.take_type();
+  else if (token.kind == TokenKind::number || token.kind == TokenKind::word)
+    op.literal = lexer_.take().text;
   if (op.literal.empty()) return fail("expected a constant");
   if (accept(":") && !types(op)) return false;
   return operation_body(op, 0);
@@ -249,7 +267,8 @@ bool Parser::while_loop(RawOp& op, int depth) {
   if (accept("(") && !bindings(op, names)) return false;
   if (!expect(":") || !types(op)) return false;
   const auto before = static_cast<std::size_t>(std::max(op.arrow, 0));
-  if (op.arrow < 0 || before != names.size()) return fail("scf.while has other counts of variables and types");
+  if (op.arrow < 0 || before != names.size())
+    return fail("scf.while has other counts of variables and types");
   std::vector<int> values;
   for (std::size_t i = 0; i < before; ++i) values.push_back(new_value(op.types[i]));
   const std::size_t mark = undo_.size();
@@ -285,7 +304,8 @@ bool Parser::result_names(std::vector<std::pair<std::string_view, int>>& names) 
       count = 0;
       for (const char c : lexer_.peek().text)
         if (c >= '0' && c <= '9' && count <= 4096) count = count * 10 + (c - '0');
-      if (lexer_.peek().kind != TokenKind::number || count < 1 || count > 4096) return fail("expected a result count");
+      if (lexer_.peek().kind != TokenKind::number || count < 1 || count > 4096)
+        return fail("expected a result count");
       lexer_.take();
     }
     names.emplace_back(name.text, count);

@@ -66,8 +66,8 @@ class Parser {
   std::string_view text_;
   Lexer lexer_;
   RawModule module_;
-  std::unordered_map<std::string_view, int> type_ids_;       // by text
-  std::unordered_map<std::string, int> made_type_ids_;       // of types that no text spells
+  std::unordered_map<std::string_view, int> type_ids_;  // by text
+  std::unordered_map<std::string, int> made_type_ids_;  // of types that no text spells
   std::unordered_map<std::string_view, Named> names_;
   std::vector<std::pair<std::string_view, std::optional<Named>>> undo_;  // what a scope hid
   std::size_t operations_ = 0;

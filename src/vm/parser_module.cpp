@@ -9,8 +9,10 @@ namespace kgb::vm {
 void Parser::leave(std::size_t mark) {
   while (undo_.size() > mark) {
     const auto& [name, hidden] = undo_.back();
-    if (hidden) names_[name] = *hidden;
-    else names_.erase(name);
+    if (hidden)
+      names_[name] = *hidden;
+    else
+      names_.erase(name);
     undo_.pop_back();
   }
 }
@@ -29,7 +31,8 @@ bool Parser::type(int& out) {
     return true;
   }
   const auto parsed = type_from_text(text);
-  if (!parsed) return fail("'" + std::string(text.substr(0, 60)) + "' is no type, or a tile above 1048576 elements");
+  if (!parsed)
+    return fail("'" + std::string(text.substr(0, 60)) + "' is no type, or a tile above 1048576 elements");
   out = intern(*parsed);
   type_ids_.emplace(text, out);
   return true;

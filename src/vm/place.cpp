@@ -52,8 +52,9 @@ std::optional<SourcePlace> resolve_callsite(const RawModule& module, std::string
 std::optional<SourcePlace> resolve(const RawModule& module, std::string_view text, int depth) {
   if (depth > kMaxDepth || text.empty()) return std::nullopt;
   if (text.front() == '#') {
-    const auto found = std::lower_bound(module.aliases.begin(), module.aliases.end(), text,
-                                        [](const auto& row, std::string_view key) { return row.first < key; });
+    const auto found =
+        std::lower_bound(module.aliases.begin(), module.aliases.end(), text,
+                         [](const auto& row, std::string_view key) { return row.first < key; });
     if (found == module.aliases.end() || found->first != text) return std::nullopt;
     return resolve(module, found->second, depth + 1);
   }

@@ -30,16 +30,16 @@ struct Code;  // a region
 
 // What only few operations need.
 struct Extra {
-  std::string text;                        // unsupported: its name; assert, print: the words
-  std::vector<std::uint8_t> flags;         // print: isSigned
+  std::string text;                 // unsupported: its name; assert, print: the words
+  std::vector<std::uint8_t> flags;  // print: isSigned
   const numeric::LibdeviceFunction* libdevice = nullptr;
   numeric::Reducer reducer;
   numeric::Scanner scanner;
   numeric::DotFn dot = nullptr;
   numeric::DotFn dot_alternatives[3] = {nullptr, nullptr, nullptr};  // by Options::Tf32
   numeric::UnaryFn convert_alternatives[2] = {nullptr, nullptr};     // fp8: by fp8_saturate
-  int function = -1;                       // tt.call
-  std::vector<std::int64_t> sizes, strides;  // broadcast, trans: a strided copy
+  int function = -1;                                                 // tt.call
+  std::vector<std::int64_t> sizes, strides;                          // broadcast, trans: a strided copy
 };
 
 struct Instruction {
@@ -70,7 +70,7 @@ struct Block {
 
 struct Code {
   std::vector<Block> blocks;
-  std::vector<int> values;        // reduce, scan: every value defined inside
+  std::vector<int> values;          // reduce, scan: every value defined inside
   std::vector<std::uint8_t> swaps;  // scf.for: may yield i hand its buffer over
 };
 
@@ -83,10 +83,10 @@ struct FunctionCode {
 
 struct ValueInfo {
   const Type* type = nullptr;
-  std::int64_t capacity = 0;     // elements that the slot must hold (lanes of combine regions)
-  std::int64_t offset = -1;      // of the slot in the frame's memory; -1: none needed
+  std::int64_t capacity = 0;       // elements that the slot must hold (lanes of combine regions)
+  std::int64_t offset = -1;        // of the slot in the frame's memory; -1: none needed
   std::int64_t table_offset = -1;  // of its tables
-  std::uint8_t bytes = 4;        // per element
+  std::uint8_t bytes = 4;          // per element
 };
 
 struct ProgramImpl {

@@ -30,11 +30,11 @@ struct RawOp {
   std::string_view name;
   std::vector<int> operands;
   std::vector<int> results;
-  std::vector<std::string_view> words;      // bare words before the types: "slt", "acq_rel", "x"
-  std::vector<RawAttribute> attributes;     // {..}, <{..}> and key = value
-  std::vector<std::size_t> brackets;        // operands inside each [..] list
-  std::vector<int> types;                   // all types after ':', in order; indices into RawModule::types
-  int arrow = -1;                           // how many of them stand before "->" or "to"; -1: no arrow
+  std::vector<std::string_view> words;   // bare words before the types: "slt", "acq_rel", "x"
+  std::vector<RawAttribute> attributes;  // {..}, <{..}> and key = value
+  std::vector<std::size_t> brackets;     // operands inside each [..] list
+  std::vector<int> types;                // all types after ':', in order; indices into RawModule::types
+  int arrow = -1;                        // how many of them stand before "->" or "to"; -1: no arrow
   std::vector<RawRegion> regions;
   std::vector<RawSuccessor> successors;
   std::string_view symbol;   // @name
@@ -78,7 +78,8 @@ struct RawModule {
   std::vector<int> value_types;  // type of each value, by value number
   // Position of a loc(..) text: aliases followed, callsites walked to their outermost frame.
   [[nodiscard]] SourcePlace place(std::string_view where) const;
-  std::vector<std::pair<std::string_view, std::string_view>> aliases;  // sorted: "#loc12" -> text inside loc(..)
+  std::vector<std::pair<std::string_view, std::string_view>>
+      aliases;  // sorted: "#loc12" -> text inside loc(..)
 };
 
 // The views in the module point into `text`.

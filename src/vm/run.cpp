@@ -56,9 +56,15 @@ Result<Program> Program::parse(std::string_view ttir) {
   return program;
 }
 
-const std::string& Program::name() const { return impl_->name; }
-const std::vector<Parameter>& Program::parameters() const { return impl_->parameters; }
-const std::vector<std::string>& Program::unsupported() const { return impl_->unsupported; }
+const std::string& Program::name() const {
+  return impl_->name;
+}
+const std::vector<Parameter>& Program::parameters() const {
+  return impl_->parameters;
+}
+const std::vector<std::string>& Program::unsupported() const {
+  return impl_->unsupported;
+}
 
 namespace {
 
@@ -76,13 +82,16 @@ std::int64_t address_of(const Memory& memory, const PointerArg& pointer) {
 
 std::int64_t float_bits(double value, DType dtype) {
   std::int64_t bits = 0;
-  if (const auto convert = numeric::converter(DType::f64, dtype)) convert(&value, &bits, 1);
-  else std::memcpy(&bits, &value, sizeof bits);
+  if (const auto convert = numeric::converter(DType::f64, dtype))
+    convert(&value, &bits, 1);
+  else
+    std::memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
 // A host descriptor is the pointer parameter and the shape and strides that follow it.
-void bind_descriptor(Frame& frame, const std::vector<int>& values, std::span<const Arg> args, std::size_t at) {
+void bind_descriptor(Frame& frame, const std::vector<int>& values, std::span<const Arg> args,
+                     std::size_t at) {
   const int rank = frame.type(values[at]).rank();
   std::int64_t* table = frame.at(values[at]).table;
   for (int i = 0; i < 2 * rank; ++i) {
@@ -95,9 +104,11 @@ void bind_descriptor(Frame& frame, const std::vector<int>& values, std::span<con
 
 bool bind(Frame& frame, std::span<const Arg> args, std::string& error) {
   const ProgramImpl& program = *frame.program;
-  const auto& values = program.functions[static_cast<std::size_t>(program.entry)].body.blocks.front().arguments;
+  const auto& values =
+      program.functions[static_cast<std::size_t>(program.entry)].body.blocks.front().arguments;
   if (args.size() != values.size()) {
-    error = program.name + " takes " + std::to_string(values.size()) + " arguments, got " + std::to_string(args.size());
+    error = program.name + " takes " + std::to_string(values.size()) + " arguments, got " +
+            std::to_string(args.size());
     return false;
   }
   for (std::size_t i = 0; i < args.size(); ++i) {
@@ -119,12 +130,16 @@ bool bind(Frame& frame, std::span<const Arg> args, std::string& error) {
       }
     } else if (pointer == nullptr) {
       const double real = integer != nullptr ? static_cast<double>(*integer) : std::get<double>(args[i]);
-      if (type.floating()) value.set_splat(float_bits(real, type.dtype));
-      else if (type.is(DType::b8)) value.set_splat(integer != nullptr ? (*integer & 1) : (real != 0));
-      else if (integer != nullptr) value.set_splat(low_bytes(*integer, type.element_bytes()));
+      if (type.floating())
+        value.set_splat(float_bits(real, type.dtype));
+      else if (type.is(DType::b8))
+        value.set_splat(integer != nullptr ? (*integer & 1) : (real != 0));
+      else if (integer != nullptr)
+        value.set_splat(low_bytes(*integer, type.element_bytes()));
       if (type.floating() || type.is(DType::b8) || integer != nullptr) continue;
     }
-    error = "argument '" + program.parameters[i].name + "' of " + program.name + " does not fit its type " + type.text;
+    error = "argument '" + program.parameters[i].name + "' of " + program.name + " does not fit its type " +
+            type.text;
     return false;
   }
   return true;
@@ -232,12 +247,12 @@ RunResult run(const Program& program, std::span<const Arg> args, const Memory& m
       return refused("the grid of " + impl.name + " is negative or too large");
   }
   if (static_cast<std::uint64_t>(impl.frame_bytes) > options.max_memory)
-    return refused(impl.name + " needs " + std::to_string(impl.frame_bytes) + " bytes of tiles per program, more than " +
-                   std::to_string(options.max_memory));
+    return refused(impl.name + " needs " + std::to_string(impl.frame_bytes) +
+                   " bytes of tiles per program, more than " + std::to_string(options.max_memory));
   if (how.order == Order::shuffled && work.total > (std::int64_t{1} << 28))
     return refused("a shuffled order is limited to 2^28 programs");
-  const auto threads = static_cast<std::size_t>(
-      std::clamp<std::int64_t>(how.threads, 1, std::max<std::int64_t>(1, std::min<std::int64_t>(work.total, 256))));
+  const auto threads = static_cast<std::size_t>(std::clamp<std::int64_t>(
+      how.threads, 1, std::max<std::int64_t>(1, std::min<std::int64_t>(work.total, 256))));
   RunState state;
   state.how = &how;
   state.options = &options;

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 
+#include "vm/numeric/elementwise.hpp"
+
 namespace kgb::vm {
 
 void collapse(std::vector<std::int64_t>& sizes, std::vector<std::int64_t>& strides) {
@@ -31,8 +33,8 @@ namespace {
 
 // rows x columns; each case has its own loop so that the vectoriser sees constant steps.
 template <typename T>
-void copy_plane(T* __restrict out, const T* __restrict in, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
-                std::int64_t stride) {
+void copy_plane(T* __restrict out, const T* __restrict in, std::int64_t rows, std::int64_t columns,
+                std::int64_t row_stride, std::int64_t stride) {
   if (columns == 2 && stride == 0 && row_stride == 1) {
     for (std::int64_t i = 0; i < rows; ++i) out[2 * i] = out[2 * i + 1] = in[i];
     return;
@@ -46,8 +48,12 @@ void copy_plane(T* __restrict out, const T* __restrict in, std::int64_t rows, st
   }
   for (std::int64_t i = 0; i < rows; ++i, out += columns, in += row_stride) {
     if (stride == 1) {
-      if (columns >= 8) std::memcpy(out, in, static_cast<std::size_t>(columns) * sizeof(T));
-      else for (std::int64_t j = 0; j < columns; ++j) out[j] = in[j];
+      if (columns >= 8)
+        std::memcpy(out, in, static_cast<std::size_t>(columns) * sizeof(T));
+      else
+        for (std::int64_t j = 0; j < columns; ++j) out[j] = in[j];
+    } else if (stride == 0 && columns >= 16) {
+      numeric::fill(out, in, sizeof(T), static_cast<std::size_t>(columns));
     } else if (stride == 0) {
       const T value = *in;
       for (std::int64_t j = 0; j < columns; ++j) out[j] = value;
@@ -88,10 +94,14 @@ void copy_all(std::byte* out_bytes, const std::byte* in_bytes, std::span<const s
 void copy_strided(std::byte* out, const std::byte* in, std::size_t bytes, std::span<const std::int64_t> sizes,
                   std::span<const std::int64_t> strides) {
   switch (bytes) {
-    case 1: return copy_all<std::uint8_t>(out, in, sizes, strides);
-    case 2: return copy_all<std::uint16_t>(out, in, sizes, strides);
-    case 4: return copy_all<std::uint32_t>(out, in, sizes, strides);
-    default: return copy_all<std::uint64_t>(out, in, sizes, strides);
+    case 1:
+      return copy_all<std::uint8_t>(out, in, sizes, strides);
+    case 2:
+      return copy_all<std::uint16_t>(out, in, sizes, strides);
+    case 4:
+      return copy_all<std::uint32_t>(out, in, sizes, strides);
+    default:
+      return copy_all<std::uint64_t>(out, in, sizes, strides);
   }
 }
 

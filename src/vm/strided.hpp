@@ -12,7 +12,8 @@ namespace kgb::vm {
 // Drops dimensions of size 1 and joins neighbours that one stride walks; at least one dimension remains.
 void collapse(std::vector<std::int64_t>& sizes, std::vector<std::int64_t>& strides);
 
-// out, contiguous with dimensions `sizes`, becomes in[sum of i[d] * strides[d]]; strides in elements of `bytes`.
+// out, contiguous with dimensions `sizes`, becomes in[sum of i[d] * strides[d]]; strides in elements of
+// `bytes`.
 void copy_strided(std::byte* out, const std::byte* in, std::size_t bytes, std::span<const std::int64_t> sizes,
                   std::span<const std::int64_t> strides);
 

@@ -11,10 +11,19 @@ namespace kgb::vm {
 namespace {
 
 std::optional<DType> element_named(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, DType>, 13> names{{
-      {"f32", DType::f32}, {"i32", DType::i32}, {"i1", DType::b8}, {"i64", DType::i64}, {"f16", DType::f16},
-      {"bf16", DType::bf16}, {"i8", DType::i8}, {"i16", DType::i16}, {"f64", DType::f64},
-      {"f8E4M3FN", DType::f8e4m3}, {"f8E5M2", DType::f8e5m2}, {"index", DType::i64}, {"u8", DType::i8}}};
+  static constexpr std::array<std::pair<std::string_view, DType>, 13> names{{{"f32", DType::f32},
+                                                                             {"i32", DType::i32},
+                                                                             {"i1", DType::b8},
+                                                                             {"i64", DType::i64},
+                                                                             {"f16", DType::f16},
+                                                                             {"bf16", DType::bf16},
+                                                                             {"i8", DType::i8},
+                                                                             {"i16", DType::i16},
+                                                                             {"f64", DType::f64},
+                                                                             {"f8E4M3FN", DType::f8e4m3},
+                                                                             {"f8E5M2", DType::f8e5m2},
+                                                                             {"index", DType::i64},
+                                                                             {"u8", DType::i8}}};
   for (const auto& [key, dtype] : names)
     if (key == name) return dtype;
   return std::nullopt;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of TTIR values as the machine sees them: a scalar or tile of numbers, pointers, or a tensor descriptor.
+// Types of TTIR values as the machine sees them: a scalar or tile of numbers, pointers, or a tensor
+// descriptor.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +20,25 @@ inline constexpr int kMaxRank = 24;
 // Here rather than size_of(): handlers need it inlined.
 constexpr std::size_t bytes_of(DType dtype) {
   switch (dtype) {
-    case DType::b8: case DType::u8: case DType::i8: case DType::f8e4m3: case DType::f8e5m2: return 1;
-    case DType::i16: case DType::u16: case DType::f16: case DType::bf16: return 2;
-    case DType::i32: case DType::u32: case DType::f32: return 4;
-    case DType::c128: return 16;
-    default: return 8;
+    case DType::b8:
+    case DType::u8:
+    case DType::i8:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
+      return 1;
+    case DType::i16:
+    case DType::u16:
+    case DType::f16:
+    case DType::bf16:
+      return 2;
+    case DType::i32:
+    case DType::u32:
+    case DType::f32:
+      return 4;
+    case DType::c128:
+      return 16;
+    default:
+      return 8;
   }
 }
 
@@ -37,11 +52,16 @@ constexpr bool is_integral(DType dtype) {  // i1 counts: TTIR computes with it
 }
 constexpr DType unsigned_of(DType dtype) {
   switch (dtype) {
-    case DType::i8: return DType::u8;
-    case DType::i16: return DType::u16;
-    case DType::i32: return DType::u32;
-    case DType::i64: return DType::u64;
-    default: return dtype;
+    case DType::i8:
+      return DType::u8;
+    case DType::i16:
+      return DType::u16;
+    case DType::i32:
+      return DType::u32;
+    case DType::i64:
+      return DType::u64;
+    default:
+      return dtype;
   }
 }
 
@@ -66,9 +86,9 @@ struct Type {
   }
 };
 
-// Parses "f32", "!tt.ptr<f32>", "tensor<64x32xf32>", "!tt.tensordesc<tensor<..>>" and the short forms that some
-// operations print ("<f32>", "<tensor<..>>"). Element types that the machine does not know give Kind::unknown;
-// nullopt: not a type, or a tile that is too large.
+// Parses "f32", "!tt.ptr<f32>", "tensor<64x32xf32>", "!tt.tensordesc<tensor<..>>" and the short forms that
+// some operations print ("<f32>", "<tensor<..>>"). Element types that the machine does not know give
+// Kind::unknown; nullopt: not a type, or a tile that is too large.
 [[nodiscard]] std::optional<Type> type_from_text(std::string_view text);
 
 }  // namespace kgb::vm

@@ -22,14 +22,15 @@ enum class Form : std::uint8_t {
 inline constexpr int kAnyRegion = -1;
 
 struct Value {
-  std::byte* data = nullptr;    // where the elements are, or go when they are needed
-  std::int64_t* table = nullptr;  // tables of affine dimensions, one after another; descriptors: see Descriptor
-  std::int64_t bits = 0;        // splat: the element's bytes, low end first, rest 0; affine: the base
-  std::int64_t n = 1;           // elements
+  std::byte* data = nullptr;  // where the elements are, or go when they are needed
+  std::int64_t* table =
+      nullptr;            // tables of affine dimensions, one after another; descriptors: see Descriptor
+  std::int64_t bits = 0;  // splat: the element's bytes, low end first, rest 0; affine: the base
+  std::int64_t n = 1;     // elements
   std::int32_t region = kAnyRegion;
   Form form = Form::splat;
-  bool filled = false;          // affine, box, splat: `data` holds the elements as well
-  std::uint8_t tables = 0;      // affine: bit d set if dimension d is a table
+  bool filled = false;                           // affine, box, splat: `data` holds the elements as well
+  std::uint8_t tables = 0;                       // affine: bit d set if dimension d is a table
   std::array<std::int64_t, kFormRank> stride{};  // affine (pointers: bytes); box: lo
   std::array<std::int64_t, kFormRank> hi{};      // box
 

@@ -48,7 +48,8 @@ using Arg = std::variant<PointerArg, std::int64_t, double>;
 
 // What TTIR leaves open. The defaults are those of judging.
 struct Options {
-  // f32 tl.dot whose inputPrecision is tf32: operands rounded to nearest (ties away), truncated, or left IEEE.
+  // f32 tl.dot whose inputPrecision is tf32: operands rounded to nearest (ties away), truncated, or left
+  // IEEE.
   enum class Tf32 : std::uint8_t { round, truncate, ieee } tf32 = Tf32::round;
   // Lanes that a masked load without `other` leaves undefined: zero (as PTX does), or a poison pattern
   // (quiet NaN for floats, 0x5A bytes for integers) that shows reliance on them.
@@ -57,20 +58,23 @@ struct Options {
   bool fp8_saturate = true;
   // Any order is legal for `tt.cat` and `tt.reshape allow_reorder`: false keeps it, true reverses it.
   bool reorder = false;
-  // Division by zero and INT_MIN / -1 are findings; the value is 0 resp. INT_MIN either way.
+  // Integer division by zero is a finding, also in a lane that no store will use, which a GPU forgives:
+  // judging turns this off. The value is all ones (remainder: the dividend) either way, and INT_MIN / -1 is
+  // INT_MIN.
   bool check_division = true;
-  std::size_t max_findings = 16;          // the run stops once so many have been met
-  std::size_t max_printed = 1u << 20;     // bytes of tt.print text kept
-  std::size_t max_memory = 1u << 30;      // bytes of tiles per thread
+  std::size_t max_findings = 16;       // the run stops once so many have been met
+  std::size_t max_printed = 1u << 20;  // bytes of tt.print text kept
+  std::size_t max_memory = 1u << 30;   // bytes of tiles per thread
 };
 
 struct VmFinding {
-  // "out_of_bounds", "read_only", "unsupported", "step_limit", "deadline", "assert", "division_by_zero",
-  // "malformed" (a value that the IR cannot have meant, such as a loop step of 0).
+  // "out_of_bounds" (also a misaligned atomic), "read_only", "unsupported", "step_limit", "deadline",
+  // "assert", "division_by_zero", "malformed" (a value that the IR cannot have meant, such as a loop step of
+  // 0).
   std::string kind;
   std::string message;
-  std::string region;               // out_of_bounds, read_only: name of the region; else empty
-  std::int64_t index = 0;           // byte offset from the region's start
+  std::string region;      // out_of_bounds, read_only: name of the region; else empty
+  std::int64_t index = 0;  // byte offset from the region's start
   std::array<std::int64_t, 3> program{0, 0, 0};
   std::string file;  // outermost source position that is known
   int line = 0;
@@ -118,7 +122,8 @@ class Program {
   std::shared_ptr<ProgramImpl> impl_;
 };
 
-// Runs every program instance of the grid. Arguments that do not fit the parameters are one "malformed" finding.
+// Runs every program instance of the grid. Arguments that do not fit the parameters are one "malformed"
+// finding.
 RunResult run(const Program& program, std::span<const Arg> args, const Memory& memory, const RunOptions& how,
               const Options& options = {});
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that the virtual machine is tested with: Triton's tutorial patterns and one per group of operations."""
+"""Kernels that the virtual machine is tested with: tutorial patterns, and one per group of operations."""
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
@@ -23,8 +23,8 @@ def softmax(x, out, row_stride, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def matmul(a, b, c, M, N, K, sam, sak, sbk, sbn, scm, scn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-           GROUP: tl.constexpr, PRECISION: tl.constexpr):
+def matmul(a, b, c, M, N, K, sam, sak, sbk, sbn, scm, scn, BM: tl.constexpr, BN: tl.constexpr,
+           BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr):
     pid = tl.program_id(0)
     grid_m = tl.cdiv(M, BM)
     grid_n = tl.cdiv(N, BN)
@@ -315,3 +315,29 @@ def overrun(source, n, out, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     v = tl.load(source + i + 1, mask=i < n)  # one element too far
     tl.store(out + i, v, mask=i < n)
+
+
+@triton.jit
+def copy_more_than_loaded(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n))
+
+
+@triton.jit
+def wrapped_window(table, out, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    """Row and column offsets that wrap around: neither is a line."""
+    r = tl.arange(0, ROWS)
+    c = tl.arange(0, BLOCK)
+    at = ((r * 3 + 5) % M)[:, None] * N + ((c + 9) % N)[None, :]
+    tl.store(out + r[:, None] * BLOCK + c[None, :], tl.load(table + at))
+
+
+@triton.jit
+def fibonacci(x, out, trips, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    a = tl.load(x + i)
+    b = tl.load(x + BLOCK + i)
+    for _ in range(trips):
+        a, b = b, a + b
+    tl.store(out + i, a)
+    tl.store(out + BLOCK + i, b)

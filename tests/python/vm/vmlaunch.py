@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Launches @triton.jit kernels on CPU tensors through the virtual machine: the compiler stops at TTIR, no GPU needed."""
+"""Launches @triton.jit kernels on CPU tensors through the virtual machine: compilation stops at TTIR."""
 import tempfile
 
 import torch
@@ -28,7 +28,8 @@ class TtirBackend(CUDABackend):
             module = self.make_ttir(src, metadata, options, capability)
             metadata.update(
                 name=module.get_entry_func_name(), shared=0, tmem_size=0, tensordesc_meta=None,
-                global_scratch_size=0, global_scratch_align=1, profile_scratch_size=0, profile_scratch_align=1)
+                global_scratch_size=0, global_scratch_align=1, profile_scratch_size=0,
+                profile_scratch_align=1)
             return module
 
         stages["ttir"] = ttir
@@ -56,7 +57,8 @@ class Launcher:
         for kind, name, value in zip(self.signature, self.names, args):
             flatten(kind, name, value, flat, names)
         buffers, index = [], {}
-        for name, tensor in zip(names + [f"extra{i}" for i in range(len(Launcher.extra))], flat + Launcher.extra):
+        extra_names = [f"extra{i}" for i in range(len(Launcher.extra))]
+        for name, tensor in zip(names + extra_names, flat + Launcher.extra):
             if isinstance(tensor, torch.Tensor):
                 storage = tensor.untyped_storage()
                 if storage.data_ptr() not in index:

@@ -88,7 +88,8 @@ TEST(VmRun, NamesTheFirstBadElementWithItsPlace) {
   EXPECT_EQ(finding.program, (std::array<std::int64_t, 3>{2, 0, 0}));
   EXPECT_EQ(finding.file, "add.py");  // the outermost frame, not the library's
   EXPECT_EQ(finding.line, 7);
-  EXPECT_EQ(finding.message, "load of 4 bytes at element 20 of 'x', which has 20 elements, in program (2, 0, 0) at add.py:7");
+  EXPECT_EQ(finding.message,
+            "load of 4 bytes at element 20 of 'x', which has 20 elements, in program (2, 0, 0) at add.py:7");
 }
 
 TEST(VmRun, RefusesStoresToReadOnlyBuffers) {
@@ -191,12 +192,14 @@ TEST(VmParse, ErrorsNameTheLine) {
   const auto error = [](std::string_view text) { return Program::parse(text).error().message; };
   EXPECT_EQ(error(kernel("    %a = arith.addi %n, %zz : i32\n")),
             "line 3 of the TTIR: value '%zz' is not defined here, got 'zz'");
-  EXPECT_EQ(error(kernel("    %a = arith.addi %n, %p : i32\n")), "line 3 of the TTIR: 'arith.addi': operands differ in type");
+  EXPECT_EQ(error(kernel("    %a = arith.addi %n, %p : i32\n")),
+            "line 3 of the TTIR: 'arith.addi': operands differ in type");
   EXPECT_EQ(error("module {\n"), "line 2 of the TTIR: the module is never closed, got the end of the text");
 }
 
 TEST(VmParse, EveryTruncationIsAnErrorNotACrash) {
-  for (std::size_t i = 0; i < kAdd.size() - 20; ++i) EXPECT_FALSE(Program::parse(kAdd.substr(0, i)).ok() && i < 1500) << i;
+  for (std::size_t i = 0; i < kAdd.size() - 20; ++i)
+    EXPECT_FALSE(Program::parse(kAdd.substr(0, i)).ok() && i < 1500) << i;
 }
 
 TEST(VmParse, DeepNestingIsRefused) {
@@ -213,7 +216,8 @@ TEST(VmParse, DamagedTextNeverCrashes) {
   static constexpr char letters[] = "%#(){}<>0123:=,\"xi!^@- \nf";
   for (int round = 0; round < 3000; ++round) {
     std::string text(kAdd);
-    for (unsigned k = 0; k < 1 + next() % 3; ++k) text[(next() >> 8) % text.size()] = letters[(next() >> 8) % (sizeof letters - 1)];
+    for (unsigned k = 0; k < 1 + next() % 3; ++k)
+      text[(next() >> 8) % text.size()] = letters[(next() >> 8) % (sizeof letters - 1)];
     const auto program = Program::parse(text);
     if (!program.ok() || program->parameters().size() != 3) continue;
     AddRun given(16, 16);
