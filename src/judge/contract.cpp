@@ -38,14 +38,14 @@ bool same_structure(const std::string& got, const std::string& expected) {
   return length >= 0 && sequence_length(got) == length;
 }
 
-// The argument that return value `index` must be, by the alias in the schema; empty: it must be a fresh tensor or may
-// share memory as `may_alias` says.
-std::string aliased_argument(const Schema& schema, std::size_t index) {
+// The argument that return value `index` must be: the one with its alias in the schema, where the call writes it, or
+// where the oracle compares nothing because the operator hands its argument back. Empty: it is a tensor of its own.
+std::string aliased_argument(const Schema& schema, std::size_t index, bool compared) {
   if (index >= schema.returns.size()) return {};
   const SchemaType& type = schema.returns[index].type;
-  if (!type.writes) return {};
+  if (type.alias.empty() || (!type.writes && compared)) return {};
   for (const Parameter& parameter : schema.parameters)
-    if (parameter.type.writes && parameter.type.alias == type.alias) return parameter.name;
+    if (parameter.type.alias == type.alias && parameter.type.writes == type.writes) return parameter.name;
   return {};
 }
 
@@ -64,7 +64,7 @@ std::optional<Finding> check_alias_of(const Recording& recording, int number, co
          recording.buffers[static_cast<std::size_t>(leaf.view.at.buffer)].call == number &&
          leaf.view.at.offset == spec.offset * static_cast<std::int64_t>(size_of(spec.dtype)));
     if (right_buffer && leaf.view.shape == spec.shape) return std::nullopt;
-    return finding("wrong_alias", fmt::format("{} must be the argument `{}` itself, changed in place", leaf.path, argument),
+    return finding("wrong_alias", fmt::format("{} must be the argument `{}` itself", leaf.path, argument),
                    {{"output", leaf.path}, {"argument", argument}});
   }
   return std::nullopt;
@@ -94,9 +94,9 @@ std::optional<Finding> check_leaf(const Recording& recording, int number, std::s
   if (leaf.odd)
     return finding("odd_return", fmt::format("{} is a {} with attributes or lazy bits of its own", leaf.path, leaf.type),
                    {{"output", leaf.path}, {"type", leaf.type}});
-  if (const std::string argument = aliased_argument(check.schema, index); !argument.empty() && leaf.tensor)
-    return check_alias_of(recording, number, leaf, argument, check.call);
   const ExpectedOutput* expected = expected_at(check.expectation, leaf.path);
+  if (const std::string argument = aliased_argument(check.schema, index, expected != nullptr); !argument.empty() && leaf.tensor)
+    return check_alias_of(recording, number, leaf, argument, check.call);
   if (!leaf.tensor) {
     if (expected == nullptr && leaf.scalar == "null") return std::nullopt;
     return finding("wrong_structure", fmt::format("{} is a {}, {} is due", leaf.path, leaf.type, expected == nullptr ? "None" : "a tensor"));

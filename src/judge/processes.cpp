@@ -14,8 +14,6 @@ namespace {
 constexpr std::size_t kExpectationBytes = std::size_t{768} << 20;
 constexpr uid_t kCompilerUid = 64990;  // as root; below the authors' range, so neither can touch the other
 
-std::string parent_of(const std::filesystem::path& path) { return path.parent_path().string(); }
-
 std::vector<std::string> base_environment(int threads = 1) {
   const std::string n = std::to_string(threads);
   return {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "CUDA_VISIBLE_DEVICES=", "OMP_NUM_THREADS=" + n,
