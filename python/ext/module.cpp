@@ -11,8 +11,15 @@ namespace kgb::ext {
 namespace {
 
 PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_kgbench", "Native parts of kgbench: process isolation, the VM, generated values.",
-    -1, nullptr, nullptr, nullptr, nullptr, nullptr,
+    PyModuleDef_HEAD_INIT,
+    "_kgbench",
+    "Native parts of kgbench: process isolation, the VM, generated values.",
+    -1,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
 };
 
 }  // namespace

@@ -33,8 +33,8 @@ bool ints_of(PyObject* list, std::vector<int>& out) {
   return true;
 }
 
-// fork(namespaces) -> (pid, pidfd); (0, -1) in the new process, which leads its own session and is a child of our
-// parent: only that one can wait for it.
+// fork(namespaces) -> (pid, pidfd); (0, -1) in the new process, which leads its own session and is a child of
+// our parent: only that one can wait for it.
 PyObject* fork_process(PyObject*, PyObject* args) {
   unsigned namespaces = 0;
   if (PyArg_ParseTuple(args, "I", &namespaces) == 0) return nullptr;
@@ -78,7 +78,8 @@ PyObject* lock(PyObject*, PyObject* args) {
   PyObject* list = nullptr;
   std::string json;
   std::vector<int> fds;
-  if (PyArg_ParseTuple(args, "OO", &text, &list) == 0 || !text_of(text, json) || !ints_of(list, fds)) return nullptr;
+  if (PyArg_ParseTuple(args, "OO", &text, &list) == 0 || !text_of(text, json) || !ints_of(list, fds))
+    return nullptr;
   const Result<sandbox::LockSpec> spec = sandbox::lock_from_json(json);
   if (!spec.ok()) return raise(spec.error());
   const Result<sandbox::LockLayers> layers = sandbox::apply_lock(*spec, fds);

@@ -10,7 +10,7 @@
 namespace kgb::author {
 
 struct ResultFrame {
-  std::string json;             // header, an object with the right nonce
+  std::string json;  // header, an object with the right nonce
   std::vector<std::byte> blob;
 };
 
@@ -18,7 +18,7 @@ struct ResultStream {
   std::vector<ResultFrame> frames;  // those before anything went wrong
   // Why the rest of the bytes is no result: bytes that the recorder did not write. Empty: all are frames.
   std::string forged;
-  bool truncated = false;           // ends within a frame, as after a crash: no forgery
+  bool truncated = false;  // ends within a frame, as after a crash: no forgery
 };
 
 // `cut`: more bytes came than were kept.

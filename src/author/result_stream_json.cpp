@@ -15,7 +15,8 @@ constexpr std::size_t kHeader = 16;
 template <typename T>
 T little_endian(std::string_view bytes) {
   T value = 0;
-  for (std::size_t i = sizeof(T); i-- > 0;) value = static_cast<T>(value << 8 | static_cast<unsigned char>(bytes[i]));
+  for (std::size_t i = sizeof(T); i-- > 0;)
+    value = static_cast<T>(value << 8 | static_cast<unsigned char>(bytes[i]));
   return value;
 }
 

@@ -75,7 +75,8 @@ Status give_to(const fs::path& folder, uid_t uid) {
   for (fs::recursive_directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) {
     paths.push_back(it->path());
   }
-  if (code) return host_error("cannot list the workspace " + in_quotes(folder.native()) + ": " + code.message());
+  if (code)
+    return host_error("cannot list the workspace " + in_quotes(folder.native()) + ": " + code.message());
   for (const fs::path& path : paths) {
     if (::lchown(path.c_str(), uid, uid) != 0) {
       return errno_error("cannot give " + in_quotes(path.native()) + " to user " + std::to_string(uid));
@@ -86,10 +87,20 @@ Status give_to(const fs::path& folder, uid_t uid) {
 
 // What any interpreter reads besides its own folders.
 const std::vector<std::string>& system_paths() {
-  static const std::vector<std::string> paths{
-      "/usr", "/lib", "/lib64", "/lib32", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
-      "/etc/localtime", "/proc/cpuinfo", "/proc/meminfo", "/proc/sys/vm/overcommit_memory",
-      "/sys/devices/system/cpu", "/sys/devices/system/node", "/sys/kernel/mm/transparent_hugepage"};
+  static const std::vector<std::string> paths{"/usr",
+                                              "/lib",
+                                              "/lib64",
+                                              "/lib32",
+                                              "/etc/ld.so.cache",
+                                              "/etc/ld.so.conf",
+                                              "/etc/ld.so.conf.d",
+                                              "/etc/localtime",
+                                              "/proc/cpuinfo",
+                                              "/proc/meminfo",
+                                              "/proc/sys/vm/overcommit_memory",
+                                              "/sys/devices/system/cpu",
+                                              "/sys/devices/system/node",
+                                              "/sys/kernel/mm/transparent_hugepage"};
   return paths;
 }
 
@@ -119,7 +130,8 @@ Status check_readable(const ZygoteOptions& options, const Hello& hello) {
   if (!blocked) return ok_status();
   return host_error("authors run as user " + std::to_string(options.first_uid) + ", who cannot read " +
                     in_quotes(blocked->path) + " of the interpreter: " + in_quotes(blocked->blocker) + ": " +
-                    blocked->reason + "; open that folder to others (chmod o+rx), or set KGBENCH_PYTHON to an "
+                    blocked->reason +
+                    "; open that folder to others (chmod o+rx), or set KGBENCH_PYTHON to an "
                     "interpreter in a place that all users can read");
 }
 
@@ -129,7 +141,8 @@ struct Zygote::State {
   explicit State(ZygoteOptions chosen) : options(std::move(chosen)) {}
 
   // One try to fork; a zygote that fails is put away, so that the next try starts another.
-  Result<ZygoteProcess::Forked> try_fork(std::uint64_t id, const std::string& request, std::span<const int> fds) {
+  Result<ZygoteProcess::Forked> try_fork(std::uint64_t id, const std::string& request,
+                                         std::span<const int> fds) {
     if (process == nullptr) {
       KGB_TRY(process, ZygoteProcess::start(options));
       ++restarts;
@@ -155,7 +168,8 @@ struct Zygote::State {
     if (lock.workspace_bytes == 0) lock.workspace_bytes = std::uint64_t{1} << 30;
     lock.read.insert(lock.read.end(), system_paths().begin(), system_paths().end());
     lock.read.insert(lock.read.end(), interpreter.paths.begin(), interpreter.paths.end());
-    // Without a pid namespace nothing surely kills what an author leaves behind, so it may leave nothing behind.
+    // Without a pid namespace nothing surely kills what an author leaves behind, so it may leave nothing
+    // behind.
     if ((lock.namespaces & sandbox::kPidNs) == 0) lock.new_processes = false;
     return lock;
   }
@@ -182,8 +196,12 @@ Result<Zygote> Zygote::start(ZygoteOptions options) {
   return Zygote(std::move(state));
 }
 
-const Interpreter& Zygote::interpreter() const { return state_->interpreter; }
-int Zygote::restarts() const { return state_->restarts; }
+const Interpreter& Zygote::interpreter() const {
+  return state_->interpreter;
+}
+int Zygote::restarts() const {
+  return state_->restarts;
+}
 
 Result<AuthorOutcome> Zygote::author(std::string_view session_json, const fs::path& workspace,
                                      const sandbox::Limits& limits) {
@@ -191,13 +209,16 @@ Result<AuthorOutcome> Zygote::author(std::string_view session_json, const fs::pa
   const Slot slot(state_->slots);
   std::error_code code;
   const std::string folder = fs::canonical(workspace, code).native();
-  if (code) return host_error("cannot find the workspace " + in_quotes(workspace.native()) + ": " + code.message());
+  if (code)
+    return host_error("cannot find the workspace " + in_quotes(workspace.native()) + ": " + code.message());
   ForkRequest request;
   request.id = ++state_->ids;
   request.workspace = folder;
   request.module = state_->options.module;
   request.lock = state_->lock_for(slot.number, folder);
-  request.environment = {{"HOME", folder}, {"TMPDIR", folder}, {"TRITON_CACHE_DIR", folder + "/.triton"},
+  request.environment = {{"HOME", folder},
+                         {"TMPDIR", folder},
+                         {"TRITON_CACHE_DIR", folder + "/.triton"},
                          {"XDG_CACHE_HOME", folder + "/.cache"}};
   KGB_TRY(const std::string random, random_bytes(16));
   request.nonce = hex(std::span(reinterpret_cast<const std::uint8_t*>(random.data()), random.size()));
@@ -231,6 +252,8 @@ Result<AuthorOutcome> Zygote::author(std::string_view session_json, const fs::pa
   return outcome;
 }
 
-Result<TempDir> make_workspace() { return TempDir::make("kgbench-author"); }
+Result<TempDir> make_workspace() {
+  return TempDir::make("kgbench-author");
+}
 
 }  // namespace kgb::author

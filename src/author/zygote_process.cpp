@@ -33,17 +33,33 @@ std::string variable(const char* name) {
 // All of the interpreter's environment: nothing of ours leaks to candidates by accident.
 std::vector<std::string> environment(const ZygoteOptions& options, const std::string& home) {
   std::vector<std::string> out{
-      "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "USER=kgbench", "LOGNAME=kgbench",
-      "HOME=" + home, "TMPDIR=" + home, "TRITON_CACHE_DIR=" + home + "/triton",
+      "PATH=/usr/local/bin:/usr/bin:/bin",
+      "LANG=C.UTF-8",
+      "LC_ALL=C.UTF-8",
+      "USER=kgbench",
+      "LOGNAME=kgbench",
+      "HOME=" + home,
+      "TMPDIR=" + home,
+      "TRITON_CACHE_DIR=" + home + "/triton",
       // An author has no device: hidden before the first import, whatever the driver.
-      "CUDA_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES=", "ASCEND_RT_VISIBLE_DEVICES=",
+      "CUDA_VISIBLE_DEVICES=",
+      "HIP_VISIBLE_DEVICES=",
+      "ROCR_VISIBLE_DEVICES=",
+      "ASCEND_RT_VISIBLE_DEVICES=",
       "MUSA_VISIBLE_DEVICES=",
       // One thread: a fork carries over only the thread that forks.
-      "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1",
-      "PYTHONHASHSEED=0", "PYTHONNOUSERSITE=1", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1",
+      "OMP_NUM_THREADS=1",
+      "MKL_NUM_THREADS=1",
+      "OPENBLAS_NUM_THREADS=1",
+      "NUMEXPR_NUM_THREADS=1",
+      "PYTHONHASHSEED=0",
+      "PYTHONNOUSERSITE=1",
+      "PYTHONDONTWRITEBYTECODE=1",
+      "PYTHONUNBUFFERED=1",
       "PYTHONSAFEPATH=1",
   };
-  const std::string path = options.python_path.empty() ? variable("PYTHONPATH") : join(options.python_path, ":");
+  const std::string path =
+      options.python_path.empty() ? variable("PYTHONPATH") : join(options.python_path, ":");
   if (!path.empty()) out.push_back("PYTHONPATH=" + path);
   if (const std::string folder = variable("KGBENCH_EXT_DIR"); !folder.empty()) {
     out.push_back("KGBENCH_EXT_DIR=" + folder);
@@ -79,8 +95,9 @@ Result<std::unique_ptr<ZygoteProcess>> ZygoteProcess::start(const ZygoteOptions&
   KGB_TRY(TempDir home, TempDir::make("kgbench-zygote"));
   sandbox::Command command;
   const std::string fallback = variable("KGBENCH_PYTHON").empty() ? "python3" : variable("KGBENCH_PYTHON");
-  command.argv = {options.python.empty() ? fallback : options.python, "-s", "-B", "-m", "kgbench.author.zygote",
-                  start_options_json(3, home.path().native(), options)};
+  command.argv = {
+      options.python.empty() ? fallback : options.python,  "-s", "-B", "-m", "kgbench.author.zygote",
+      start_options_json(3, home.path().native(), options)};
   command.environment = environment(options, home.path().native());
   command.pass = {ends.second.get()};
   KGB_TRY(sandbox::Started started, sandbox::start(command));
@@ -93,7 +110,8 @@ Result<std::unique_ptr<ZygoteProcess>> ZygoteProcess::start(const ZygoteOptions&
     process->keeper_.join();
     process->keeper_ = std::thread([] {});
     const std::string& text = process->started_.err.bytes;
-    const std::string tail = to_utf8_lossy(trim(text.substr(text.size() - std::min(text.size(), kKeptError))));
+    const std::string tail =
+        to_utf8_lossy(trim(text.substr(text.size() - std::min(text.size(), kKeptError))));
     return host_error("the author's interpreter " + in_quotes(command.argv[0]) + " did not start: " +
                       greeting.error().message + (tail.empty() ? "" : "; it printed: " + tail));
   }
@@ -104,7 +122,8 @@ Result<std::string> ZygoteProcess::receive(std::vector<Fd>& fds, const Deadline&
   KGB_TRY(const std::string header, receive_with_fds(socket_.get(), kHeader, fds, deadline));
   std::uint32_t size = 0;
   for (std::size_t i = 4; i-- > 0;) size = size << 8 | static_cast<unsigned char>(header[4 + i]);
-  if (!header.starts_with(kMagic) || size == 0 || size > kMaxReply) return host_error("the zygote sent no frame");
+  if (!header.starts_with(kMagic) || size == 0 || size > kMaxReply)
+    return host_error("the zygote sent no frame");
   return receive_with_fds(socket_.get(), size, fds, deadline);
 }
 
@@ -123,7 +142,8 @@ Result<ZygoteProcess::Forked> ZygoteProcess::exchange(std::uint64_t id, std::str
   KGB_TRY(const std::string text, receive(received, deadline));
   KGB_TRY(const ForkReply reply, fork_reply_from_json(text));
   if (!reply.error.empty()) return host_error(reply.error);
-  if (reply.id != id || reply.pid <= 0 || received.size() != 1) return host_error("the zygote's reply does not fit");
+  if (reply.id != id || reply.pid <= 0 || received.size() != 1)
+    return host_error("the zygote's reply does not fit");
   return Forked{reply.pid, std::move(received[0])};
 }
 

@@ -33,6 +33,7 @@ struct Hello {
 [[nodiscard]] Result<Hello> hello_from_json(std::string_view text);
 
 // The zygote's command-line argument.
-[[nodiscard]] std::string start_options_json(int socket, const std::string& home, const ZygoteOptions& options);
+[[nodiscard]] std::string start_options_json(int socket, const std::string& home,
+                                             const ZygoteOptions& options);
 
 }  // namespace kgb::author

@@ -42,7 +42,8 @@ Result<ForkReply> fork_reply_from_json(std::string_view text) {
 Result<Hello> hello_from_json(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || json.value("hello", 0) != 1) {
-    return host_error("the zygote's greeting is of another version: the Python package and this program differ");
+    return host_error(
+        "the zygote's greeting is of another version: the Python package and this program differ");
   }
   Hello hello;
   hello.interpreter.version = json.at("python").get<std::string>();
@@ -56,7 +57,8 @@ Result<Hello> hello_from_json(std::string_view text) {
 }
 
 std::string start_options_json(int socket, const std::string& home, const ZygoteOptions& options) {
-  return Json{{"socket", socket}, {"home", home}, {"preload", options.preload}, {"module", options.module}}.dump();
+  return Json{{"socket", socket}, {"home", home}, {"preload", options.preload}, {"module", options.module}}
+      .dump();
 }
 
 }  // namespace kgb::author

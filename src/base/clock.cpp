@@ -35,9 +35,9 @@ int Deadline::poll_ms(int cap) const {
 }
 
 std::string iso_utc(std::chrono::system_clock::time_point time) {
-  const std::time_t seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::floor<std::chrono::seconds>(time).time_since_epoch())
-          .count();
+  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(
+                                  std::chrono::floor<std::chrono::seconds>(time).time_since_epoch())
+                                  .count();
   std::tm fields{};
   gmtime_r(&seconds, &fields);
   std::array<char, 32> text{};

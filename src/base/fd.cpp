@@ -101,7 +101,8 @@ Result<std::string> read_exactly(int fd, std::size_t size, const Deadline& deadl
   return out;
 }
 
-Result<std::string> read_to_end(int fd, std::size_t max_bytes, const Deadline& deadline, std::string_view what) {
+Result<std::string> read_to_end(int fd, std::size_t max_bytes, const Deadline& deadline,
+                                std::string_view what) {
   std::string out;
   std::array<char, 4096> chunk;
   while (out.size() <= max_bytes) {
@@ -117,7 +118,8 @@ Result<std::string> read_to_end(int fd, std::size_t max_bytes, const Deadline& d
 }
 
 Status send_with_fds(int socket, std::string_view bytes, std::span<const int> fds, const Deadline& deadline) {
-  if (fds.size() > kMaxFds || bytes.empty()) return internal_error("send_with_fds: too many descriptors or no bytes");
+  if (fds.size() > kMaxFds || bytes.empty())
+    return internal_error("send_with_fds: too many descriptors or no bytes");
   alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxFds * sizeof(int))> control{};
   bool first = true;
   while (!bytes.empty()) {
@@ -145,7 +147,8 @@ Status send_with_fds(int socket, std::string_view bytes, std::span<const int> fd
   return ok_status();
 }
 
-Result<std::string> receive_with_fds(int socket, std::size_t size, std::vector<Fd>& fds, const Deadline& deadline) {
+Result<std::string> receive_with_fds(int socket, std::size_t size, std::vector<Fd>& fds,
+                                     const Deadline& deadline) {
   std::string out(size, '\0');
   std::size_t have = 0;
   while (have < size) {
@@ -161,7 +164,8 @@ Result<std::string> receive_with_fds(int socket, std::size_t size, std::vector<F
     const ssize_t got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) return errno_error("cannot receive from the other process");
-    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+         header = CMSG_NXTHDR(&message, header)) {
       if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
       std::array<int, kMaxFds> numbers{};
       const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owned file descriptors, pipes, sockets and pidfds: the thin layer over the kernel that the process code uses.
+// Owned file descriptors, pipes, sockets and pidfds: the thin layer over the kernel that the process code
+// uses.
 #pragma once
 
 #include <sys/types.h>
@@ -56,7 +57,8 @@ struct Pipe {
 [[nodiscard]] Result<Fd> make_sealed_file(std::string_view bytes);
 [[nodiscard]] Status set_nonblocking(int fd, bool on);
 
-// Writes all of it; an error names `what`. SIGPIPE is not raised on sockets; for pipes the process ignores it.
+// Writes all of it; an error names `what`. SIGPIPE is not raised on sockets; for pipes the process ignores
+// it.
 [[nodiscard]] Status write_all(int fd, std::span<const std::byte> bytes, std::string_view what);
 // Reads exactly `size` bytes or fails: at the end of the stream, at an error, when the deadline passes.
 [[nodiscard]] Result<std::string> read_exactly(int fd, std::size_t size, const Deadline& deadline,

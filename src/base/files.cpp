@@ -56,7 +56,7 @@ Result<std::string> read_file(const fs::path& path, std::size_t max_bytes) {
     error.fault = errno == ENOENT ? Fault::user : Fault::host;
     return error;
   }
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return errno_error("cannot look at " + in_quotes(path.native()));
   if (!S_ISREG(info.st_mode)) return user_error(in_quotes(path.native()) + " is not a regular file");
   return drain(fd.get(), max_bytes, path);
@@ -77,7 +77,8 @@ Result<std::string> read_pseudo_file(const fs::path& path) {
 
 Status write_file_atomic(const fs::path& path, std::string_view bytes, unsigned mode) {
   static std::atomic<unsigned> counter{0};
-  const fs::path beside = path.native() + ".new-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
+  const fs::path beside =
+      path.native() + ".new-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
   Status written = write_to(beside, bytes, O_EXCL, mode, true);
   if (written.ok() && ::rename(beside.c_str(), path.c_str()) != 0) {
     written = errno_error("cannot replace " + in_quotes(path.native()));
@@ -117,13 +118,18 @@ Result<std::vector<std::string>> list_folder(const fs::path& path) {
 
 Result<TempDir> TempDir::make(std::string_view prefix, const fs::path& parent) {
   const char* env = std::getenv("TMPDIR");
-  const fs::path base = !parent.empty() ? parent : env != nullptr && *env != '\0' ? fs::path(env) : fs::path("/tmp");
+  const fs::path base = !parent.empty()                  ? parent
+                        : env != nullptr && *env != '\0' ? fs::path(env)
+                                                         : fs::path("/tmp");
   std::string name = (base / (std::string(prefix) + "-XXXXXX")).native();
-  if (::mkdtemp(name.data()) == nullptr) return errno_error("cannot make a folder under " + in_quotes(base.native()));
+  if (::mkdtemp(name.data()) == nullptr)
+    return errno_error("cannot make a folder under " + in_quotes(base.native()));
   return TempDir(fs::path(name));
 }
 
-TempDir::TempDir(TempDir&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+TempDir::TempDir(TempDir&& other) noexcept : path_(std::move(other.path_)) {
+  other.path_.clear();
+}
 
 TempDir& TempDir::operator=(TempDir&& other) noexcept {
   if (this != &other) {
@@ -134,7 +140,9 @@ TempDir& TempDir::operator=(TempDir&& other) noexcept {
   return *this;
 }
 
-TempDir::~TempDir() { remove(); }
+TempDir::~TempDir() {
+  remove();
+}
 
 fs::path TempDir::keep() {
   fs::path path = std::move(path_);

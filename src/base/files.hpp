@@ -17,7 +17,8 @@ namespace kgb {
 inline constexpr std::size_t kMaxTextFile = std::size_t{64} << 20;
 
 // The file's bytes. More than `max_bytes` is an error, as is anything but a regular file (a FIFO would hang).
-[[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes = kMaxTextFile);
+[[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,
+                                            std::size_t max_bytes = kMaxTextFile);
 // The same, and the bytes must be UTF-8; a byte order mark at the start is taken off.
 [[nodiscard]] Result<std::string> read_text_file(const std::filesystem::path& path,
                                                  std::size_t max_bytes = kMaxTextFile);
@@ -28,7 +29,8 @@ inline constexpr std::size_t kMaxTextFile = std::size_t{64} << 20;
 [[nodiscard]] Status write_file_atomic(const std::filesystem::path& path, std::string_view bytes,
                                        unsigned mode = 0644);
 // Creates or truncates.
-[[nodiscard]] Status write_file(const std::filesystem::path& path, std::string_view bytes, unsigned mode = 0644);
+[[nodiscard]] Status write_file(const std::filesystem::path& path, std::string_view bytes,
+                                unsigned mode = 0644);
 [[nodiscard]] Status make_folders(const std::filesystem::path& path);
 // Never follows a link out of the tree; what is gone already is no error.
 [[nodiscard]] Status remove_tree(const std::filesystem::path& path);

@@ -23,13 +23,15 @@ constexpr std::array<std::uint32_t, 64> kRound{
 }  // namespace
 
 Sha256::Sha256()
-    : state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19} {}
+    : state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19} {
+}
 
 void Sha256::block(const std::uint8_t* bytes) {
   std::array<std::uint32_t, 64> w{};
   for (std::size_t i = 0; i < 16; ++i) {
     const std::uint8_t* p = bytes + 4 * i;
-    w[i] = std::uint32_t{p[0]} << 24 | std::uint32_t{p[1]} << 16 | std::uint32_t{p[2]} << 8 | std::uint32_t{p[3]};
+    w[i] = std::uint32_t{p[0]} << 24 | std::uint32_t{p[1]} << 16 | std::uint32_t{p[2]} << 8 |
+           std::uint32_t{p[3]};
   }
   for (std::size_t i = 16; i < 64; ++i) {
     const std::uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
@@ -38,9 +40,10 @@ void Sha256::block(const std::uint8_t* bytes) {
   }
   auto [a, b, c, d, e, f, g, h] = state_;
   for (std::size_t i = 0; i < 64; ++i) {
-    const std::uint32_t t1 = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) +
-                             kRound[i] + w[i];
-    const std::uint32_t t2 = (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+    const std::uint32_t t1 =
+        h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) + kRound[i] + w[i];
+    const std::uint32_t t2 =
+        (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
     h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
   }
   const std::array<std::uint32_t, 8> add{a, b, c, d, e, f, g, h};
@@ -69,7 +72,9 @@ Sha256& Sha256::update(std::span<const std::byte> bytes) {
   return *this;
 }
 
-Sha256& Sha256::update(std::string_view text) { return update(std::as_bytes(std::span(text))); }
+Sha256& Sha256::update(std::string_view text) {
+  return update(std::as_bytes(std::span(text)));
+}
 
 Digest Sha256::finish() {
   const std::uint64_t bits = total_ * 8;
@@ -84,12 +89,17 @@ Digest Sha256::finish() {
   for (std::size_t i = 0; i < 8; ++i) pending_[63 - i] = static_cast<std::uint8_t>(bits >> (8 * i));
   block(pending_.data());
   Digest digest{};
-  for (std::size_t i = 0; i < 32; ++i) digest[i] = static_cast<std::uint8_t>(state_[i / 4] >> (24 - 8 * (i % 4)));
+  for (std::size_t i = 0; i < 32; ++i)
+    digest[i] = static_cast<std::uint8_t>(state_[i / 4] >> (24 - 8 * (i % 4)));
   return digest;
 }
 
-Digest sha256(std::span<const std::byte> bytes) { return Sha256().update(bytes).finish(); }
-Digest sha256(std::string_view text) { return Sha256().update(text).finish(); }
+Digest sha256(std::span<const std::byte> bytes) {
+  return Sha256().update(bytes).finish();
+}
+Digest sha256(std::string_view text) {
+  return Sha256().update(text).finish();
+}
 
 std::string hex(std::span<const std::uint8_t> bytes) {
   static constexpr std::string_view kDigits = "0123456789abcdef";
@@ -102,7 +112,11 @@ std::string hex(std::span<const std::uint8_t> bytes) {
   return out;
 }
 
-std::string sha256_hex(std::span<const std::byte> bytes) { return hex(sha256(bytes)); }
-std::string sha256_hex(std::string_view text) { return hex(sha256(text)); }
+std::string sha256_hex(std::span<const std::byte> bytes) {
+  return hex(sha256(bytes));
+}
+std::string sha256_hex(std::string_view text) {
+  return hex(sha256(text));
+}
 
 }  // namespace kgb

@@ -32,8 +32,12 @@ std::atomic<Level>& current() {
 
 }  // namespace
 
-void set_level(Level level) { current() = level; }
-Level level() { return current(); }
+void set_level(Level level) {
+  current() = level;
+}
+Level level() {
+  return current();
+}
 
 void write(Level level, std::string_view text) {
   if (level < current() || level == Level::off) return;

@@ -16,9 +16,17 @@ void set_level(Level level);
 // One line; a newline in the text is written as "\n" so that a candidate's text cannot forge a line.
 void write(Level level, std::string_view text);
 
-inline void debug(std::string_view text) { write(Level::debug, text); }
-inline void info(std::string_view text) { write(Level::info, text); }
-inline void warning(std::string_view text) { write(Level::warning, text); }
-inline void error(std::string_view text) { write(Level::error, text); }
+inline void debug(std::string_view text) {
+  write(Level::debug, text);
+}
+inline void info(std::string_view text) {
+  write(Level::info, text);
+}
+inline void warning(std::string_view text) {
+  write(Level::warning, text);
+}
+inline void error(std::string_view text) {
+  write(Level::error, text);
+}
 
 }  // namespace kgb::log

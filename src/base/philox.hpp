@@ -23,8 +23,9 @@ using PhiloxKey = std::array<std::uint32_t, 2>;
 
 // Counter and key given as 64-bit numbers, low word first; the counter's high half is 0.
 [[nodiscard]] constexpr std::array<std::uint32_t, 4> philox4x32(std::uint64_t counter, std::uint64_t key) {
-  return philox4x32(PhiloxCounter{static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), 0, 0},
-                    PhiloxKey{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
+  return philox4x32(
+      PhiloxCounter{static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), 0, 0},
+      PhiloxKey{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
 }
 
 }  // namespace kgb

@@ -10,7 +10,9 @@
 namespace kgb {
 namespace {
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 template <typename T>
 std::optional<T> parse_whole(std::string_view text) {
@@ -31,7 +33,8 @@ std::string_view trim(std::string_view text) {
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   std::size_t start = 0;
-  for (std::size_t at = text.find(separator); at != std::string_view::npos; at = text.find(separator, start)) {
+  for (std::size_t at = text.find(separator); at != std::string_view::npos;
+       at = text.find(separator, start)) {
     parts.emplace_back(text.substr(start, at - start));
     start = at + 1;
   }
@@ -81,8 +84,12 @@ std::string replace_all(std::string_view text, std::string_view from, std::strin
   return out += text.substr(start);
 }
 
-std::optional<std::int64_t> parse_int(std::string_view text) { return parse_whole<std::int64_t>(text); }
-std::optional<double> parse_double(std::string_view text) { return parse_whole<double>(text); }
+std::optional<std::int64_t> parse_int(std::string_view text) {
+  return parse_whole<std::int64_t>(text);
+}
+std::optional<double> parse_double(std::string_view text) {
+  return parse_whole<double>(text);
+}
 
 std::string in_quotes(std::string_view text, std::size_t max_bytes) {
   std::string out = "'";

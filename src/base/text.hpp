@@ -41,7 +41,8 @@ namespace kgb {
 // Fewest insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 // The candidates near `word`, best first, at most `limit`: for "did you mean".
-[[nodiscard]] std::vector<std::string> close_matches(std::string_view word, std::span<const std::string> candidates,
+[[nodiscard]] std::vector<std::string> close_matches(std::string_view word,
+                                                     std::span<const std::string> candidates,
                                                      std::size_t limit = 3);
 // " (did you mean 'softmax' or 'softmin'?)", or nothing when no candidate is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);

@@ -60,7 +60,8 @@ std::string_view cut_utf8(std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   std::size_t end = max_bytes;
   // Step back over continuation bytes; at most three belong to one code point, more are not UTF-8 anyway.
-  for (int back = 0; back < 3 && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80; ++back) --end;
+  for (int back = 0; back < 3 && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80; ++back)
+    --end;
   return text.substr(0, end);
 }
 

@@ -56,7 +56,8 @@ Status Cgroup::add(const fs::path& parent, const std::string& name, bool v2) {
   groups_.push_back(std::move(group));
   Group& made = groups_.back();
   made.procs = Fd(::open((made.folder / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
-  if (!made.procs.open()) return errno_error("cannot open " + in_quotes((made.folder / "cgroup.procs").native()));
+  if (!made.procs.open())
+    return errno_error("cannot open " + in_quotes((made.folder / "cgroup.procs").native()));
   return ok_status();
 }
 
@@ -112,7 +113,8 @@ std::vector<int> Cgroup::join_fds() const {
 bool Cgroup::out_of_memory() const {
   for (const Group& group : groups_) {
     if (!group.memory) continue;
-    if (field(group.folder / (group.v2 ? "memory.events" : "memory.oom_control"), "oom_kill") > 0) return true;
+    if (field(group.folder / (group.v2 ? "memory.events" : "memory.oom_control"), "oom_kill") > 0)
+      return true;
   }
   return false;
 }
@@ -157,7 +159,8 @@ Cgroup::~Cgroup() {
         log::warning("cannot remove the control group " + group.folder.native());
         break;
       }
-      if (const auto left = read_pseudo_file(group.folder / "cgroup.procs"); left.ok() && !left.value().empty()) {
+      if (const auto left = read_pseudo_file(group.folder / "cgroup.procs");
+          left.ok() && !left.value().empty()) {
         kill_all();
       }
       std::this_thread::sleep_for(Millis(1));

@@ -16,7 +16,7 @@ namespace kgb::sandbox {
 // Where on this host we may make groups, one folder per controller; empty: not there or not ours to use.
 struct CgroupPlaces {
   std::filesystem::path v1_memory, v1_pids;
-  std::filesystem::path v2;                    // a folder whose children get the controllers below
+  std::filesystem::path v2;  // a folder whose children get the controllers below
   bool v2_memory = false, v2_pids = false;
   [[nodiscard]] bool memory() const { return !v1_memory.empty() || v2_memory; }
   [[nodiscard]] bool pids() const { return !v1_pids.empty() || v2_pids; }
@@ -30,8 +30,8 @@ struct CgroupPlaces {
 class Cgroup {
  public:
   // A new group with these caps under every place there is; nullopt: there is none. Swap is not allowed.
-  [[nodiscard]] static Result<std::optional<Cgroup>> make(const CgroupPlaces& places, std::uint64_t memory_bytes,
-                                                          unsigned processes);
+  [[nodiscard]] static Result<std::optional<Cgroup>> make(const CgroupPlaces& places,
+                                                          std::uint64_t memory_bytes, unsigned processes);
   Cgroup(Cgroup&&) noexcept = default;
   Cgroup& operator=(Cgroup&& other) noexcept;  // exchanges the two
   Cgroup(const Cgroup&) = delete;
@@ -42,7 +42,7 @@ class Cgroup {
   [[nodiscard]] bool limits_processes() const { return pids_; }
   // Open cgroup.procs files: a process that writes "0" to one joins that group.
   [[nodiscard]] std::vector<int> join_fds() const;
-  [[nodiscard]] bool out_of_memory() const;  // the kernel killed a member for memory
+  [[nodiscard]] bool out_of_memory() const;        // the kernel killed a member for memory
   [[nodiscard]] std::uint64_t peak_bytes() const;  // 0: not known
   // Kills all members, repeatedly until none is left or a second has passed.
   void kill_all() const;

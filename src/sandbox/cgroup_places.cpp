@@ -80,8 +80,9 @@ bool write_word(const fs::path& file, std::string_view word) {
   return fd.open() && ::write(fd.get(), word.data(), word.size()) == static_cast<ssize_t>(word.size());
 }
 
-// Children of a version 2 group get a controller only when the group hands it down, and a group that hands down may
-// hold no process itself (the root excepted). So when we are alone in our group we move into a leaf of it first.
+// Children of a version 2 group get a controller only when the group hands it down, and a group that hands
+// down may hold no process itself (the root excepted). So when we are alone in our group we move into a leaf
+// of it first.
 void hand_down(const fs::path& group) {
   const fs::path control = group / "cgroup.subtree_control";
   const auto missing = [&] { return !has_word(control, "memory") || !has_word(control, "pids"); };

@@ -25,8 +25,10 @@ namespace kgb::sandbox {
 namespace {
 
 constexpr const char* kNamespaceRemedy =
-    "run as root, or let users make user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone=1, "
-    "kernel.apparmor_restrict_unprivileged_userns=0); in a container add SYS_ADMIN or a seccomp profile that allows clone3";
+    "run as root, or let users make user namespaces (sysctl user.max_user_namespaces, "
+    "kernel.unprivileged_userns_clone=1, "
+    "kernel.apparmor_restrict_unprivileged_userns=0); in a container add SYS_ADMIN or a seccomp profile that "
+    "allows clone3";
 constexpr std::size_t kProbeMemory = std::size_t{32} << 20;
 
 // How a probe's child ended; started is false when it could not be made.
@@ -58,10 +60,13 @@ Probe probe(Namespaces namespaces, const std::function<int()>& body) {
 
 Facility identity() {
   const uid_t uid = ::geteuid();
-  return {"user", true, false,
-          uid == 0 ? "root: authors become users of their own without any right" : "uid " + std::to_string(uid) +
-              ": authors keep it, in a user namespace of their own",
-          "", ""};
+  return {"user",
+          true,
+          false,
+          uid == 0 ? "root: authors become users of their own without any right"
+                   : "uid " + std::to_string(uid) + ": authors keep it, in a user namespace of their own",
+          "",
+          ""};
 }
 
 Facility namespaces(const char* name, Namespaces which, bool required, const char* consequence) {
@@ -71,8 +76,13 @@ Facility namespaces(const char* name, Namespaces which, bool required, const cha
 }
 
 Facility landlock() {
-  Facility row{"Landlock", false, true, "", "a candidate can read and write whatever its user may",
-               "use a kernel from 5.13 on with CONFIG_SECURITY_LANDLOCK, and landlock in the lsm= boot parameter"};
+  Facility row{
+      "Landlock",
+      false,
+      true,
+      "",
+      "a candidate can read and write whatever its user may",
+      "use a kernel from 5.13 on with CONFIG_SECURITY_LANDLOCK, and landlock in the lsm= boot parameter"};
   const int abi = landlock_abi();
   row.detail = abi > 0 ? "version " + std::to_string(abi) : "not in this kernel";
   if (abi == 0) return row;
@@ -93,7 +103,11 @@ Facility landlock() {
 }
 
 Facility seccomp() {
-  Facility row{"seccomp", false, true, "", "a candidate can use every system call of the kernel",
+  Facility row{"seccomp",
+               false,
+               true,
+               "",
+               "a candidate can use every system call of the kernel",
                "use a kernel with CONFIG_SECCOMP_FILTER, and a container profile that allows seccomp"};
   const auto program = make_seccomp({});
   if (!program.ok()) {
@@ -111,9 +125,13 @@ Facility seccomp() {
 }
 
 Facility memory_group(const CgroupPlaces& places) {
-  Facility row{"memory control group", false, false, "",
+  Facility row{"memory control group",
+               false,
+               false,
+               "",
                "memory is watched from outside every 20 ms instead of being capped by the kernel",
-               "run as root with a writable cgroup file system, or under `systemd-run --user --scope -p Delegate=yes`"};
+               "run as root with a writable cgroup file system, or under `systemd-run --user --scope -p "
+               "Delegate=yes`"};
   if (!places.memory()) {
     row.detail = "no group can be made with a memory limit";
     return row;
@@ -128,20 +146,25 @@ Facility memory_group(const CgroupPlaces& places) {
     for (const int fd : join) {
       if (::write(fd, "0", 1) != 1) return errno;
     }
-    void* memory = ::mmap(nullptr, 4 * kProbeMemory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* memory =
+        ::mmap(nullptr, 4 * kProbeMemory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return errno;
     std::memset(memory, 1, 4 * kProbeMemory);
     return EIO;  // it should not have lived
   });
   row.available = killed.signalled && killed.code == SIGKILL && (*group)->out_of_memory();
-  row.detail = row.available ? std::string("version ") + (places.v1_memory.empty() ? "2" : "1") + ", killed at " +
-                                   human_bytes(kProbeMemory)
+  row.detail = row.available ? std::string("version ") + (places.v1_memory.empty() ? "2" : "1") +
+                                   ", killed at " + human_bytes(kProbeMemory)
                              : "the limit does not hold: " + killed.why();
   return row;
 }
 
 Facility pids_group(const CgroupPlaces& places) {
-  Facility row{"pids control group", false, false, "", "the number of processes is limited per user only",
+  Facility row{"pids control group",
+               false,
+               false,
+               "",
+               "the number of processes is limited per user only",
                "as for the memory control group"};
   if (!places.pids()) {
     row.detail = "no group can be made with a limit on processes";
@@ -162,14 +185,18 @@ Facility pids_group(const CgroupPlaces& places) {
     return second.pid < 0 && errno == EAGAIN ? 0 : EIO;
   });
   row.available = refused.ok();
-  row.detail = refused.ok() ? std::string("version ") + (places.v1_pids.empty() ? "2" : "1") + ", refuses a process"
-                            : "the limit does not hold: " + refused.why();
+  row.detail = refused.ok()
+                   ? std::string("version ") + (places.v1_pids.empty() ? "2" : "1") + ", refuses a process"
+                   : "the limit does not hold: " + refused.why();
   return row;
 }
 
 Facility pidfd() {
   const Probe waited = probe(0, [] { return 0; });
-  return {"pidfd", waited.ok(), true, waited.ok() ? "waited for a process by it" : waited.why(),
+  return {"pidfd",
+          waited.ok(),
+          true,
+          waited.ok() ? "waited for a process by it" : waited.why(),
           "kgbench cannot start candidates at all",
           "use a kernel from 5.10 on; in a container allow clone3, pidfd_open and pidfd_send_signal"};
 }
@@ -177,8 +204,12 @@ Facility pidfd() {
 Facility sealed_files() {
   const auto file = make_sealed_file("x");
   const bool sealed = file.ok() && ::ftruncate(file.value().get(), 0) != 0 && errno == EPERM;
-  return {"sealed files", sealed, false, sealed ? "a sealed file cannot be changed" : "memfd seals do not hold",
-          "values cannot be handed to processes without a copy", "use a kernel from 4.9 on"};
+  return {"sealed files",
+          sealed,
+          false,
+          sealed ? "a sealed file cannot be changed" : "memfd seals do not hold",
+          "values cannot be handed to processes without a copy",
+          "use a kernel from 4.9 on"};
 }
 
 Facility whole_lock() {
@@ -193,7 +224,8 @@ Facility whole_lock() {
   }
   const Probe locked = probe(spec.namespaces, [&lock] { return lock.value().apply({}).code; });
   row.available = locked.ok();
-  row.detail = locked.ok() ? "a process locked itself, namespaces " + describe(spec.namespaces) : locked.why();
+  row.detail =
+      locked.ok() ? "a process locked itself, namespaces " + describe(spec.namespaces) : locked.why();
   return row;
 }
 
@@ -204,7 +236,8 @@ std::vector<Facility> probe_facilities() {
   return {
       identity(),
       pidfd(),
-      namespaces("user namespace", kUserNs, ::geteuid() != 0, "an ordinary user cannot make the other namespaces"),
+      namespaces("user namespace", kUserNs, ::geteuid() != 0,
+                 "an ordinary user cannot make the other namespaces"),
       namespaces("pid namespace", kPidNs, true, "processes that a candidate leaves behind may survive it"),
       namespaces("network namespace", kNetNs, true, "only seccomp keeps a candidate from the network"),
       namespaces("ipc namespace", kIpcNs, false, "shared memory of System V is guarded by seccomp alone"),

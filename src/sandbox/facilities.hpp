@@ -8,7 +8,7 @@
 namespace kgb::sandbox {
 
 struct Facility {
-  std::string name;         // "pid namespace"
+  std::string name;  // "pid namespace"
   bool available = false;
   bool required = false;    // without it, candidates run only with --allow-weak-lock
   std::string detail;       // what was found: "version 7", "killed at 32 MiB"

@@ -23,9 +23,19 @@ namespace {
 
 // Rights by the kernel's numbers: linux/landlock.h.
 enum Right : std::uint64_t {
-  kExecute = 1u << 0, kWriteFile = 1u << 1, kReadFile = 1u << 2, kReadDir = 1u << 3, kRemoveDir = 1u << 4,
-  kRemoveFile = 1u << 5, kMakeChar = 1u << 6, kMakeDir = 1u << 7, kMakeReg = 1u << 8, kMakeSock = 1u << 9,
-  kMakeFifo = 1u << 10, kMakeBlock = 1u << 11, kMakeSym = 1u << 12,
+  kExecute = 1u << 0,
+  kWriteFile = 1u << 1,
+  kReadFile = 1u << 2,
+  kReadDir = 1u << 3,
+  kRemoveDir = 1u << 4,
+  kRemoveFile = 1u << 5,
+  kMakeChar = 1u << 6,
+  kMakeDir = 1u << 7,
+  kMakeReg = 1u << 8,
+  kMakeSock = 1u << 9,
+  kMakeFifo = 1u << 10,
+  kMakeBlock = 1u << 11,
+  kMakeSym = 1u << 12,
   kRefer = 1u << 13,     // version 2: renaming and linking across folders
   kTruncate = 1u << 14,  // version 3
   kIoctlDev = 1u << 15,  // version 5
@@ -63,7 +73,7 @@ Status allow(int ruleset, const std::string& path, std::uint64_t rights, bool re
     if (!required && (errno == ENOENT || errno == EACCES || errno == ENOTDIR)) return ok_status();
     return errno_error("cannot open " + in_quotes(path) + " for the lock");
   }
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return errno_error("cannot look at " + in_quotes(path));
   if (!S_ISDIR(info.st_mode)) rights &= kFileRights;
   if (rights == 0) return ok_status();
@@ -97,7 +107,8 @@ Result<Fd> make_landlock(const LandlockPaths& paths, bool network) {
   const std::uint64_t write = all & ~(kExecute | kMakeChar | kMakeBlock | kMakeSock | kMakeFifo | kIoctlDev);
   for (const std::string& path : paths.read) KGB_CHECK(allow(ruleset.get(), path, read, false));
   for (const std::string& path : paths.execute) KGB_CHECK(allow(ruleset.get(), path, read | kExecute, false));
-  for (const std::string& path : paths.devices) KGB_CHECK(allow(ruleset.get(), path, kReadFile | kWriteFile, false));
+  for (const std::string& path : paths.devices)
+    KGB_CHECK(allow(ruleset.get(), path, kReadFile | kWriteFile, false));
   for (const std::string& path : paths.write) KGB_CHECK(allow(ruleset.get(), path, write, true));
   return ruleset;
 }

@@ -19,11 +19,13 @@ struct LandlockPaths {
   std::vector<std::string> execute;  // read and run as programs
   std::vector<std::string> devices;  // read and write of these files, no ioctl
 };
-// A rule set that refuses every other path, TCP, signals to and abstract sockets of processes outside, as far as the
-// kernel's version goes. Paths that are not there are left out, but a missing `write` path is an error.
+// A rule set that refuses every other path, TCP, signals to and abstract sockets of processes outside, as far
+// as the kernel's version goes. Paths that are not there are left out, but a missing `write` path is an
+// error.
 [[nodiscard]] Result<Fd> make_landlock(const LandlockPaths& paths, bool network);
 
-// In the process to be locked: adds its own /proc/self to the rule set, readable. Only system calls. 0, or an errno.
+// In the process to be locked: adds its own /proc/self to the rule set, readable. Only system calls. 0, or an
+// errno.
 [[nodiscard]] int landlock_allow_proc_self(int ruleset) noexcept;
 // Puts the calling thread and all its later children under the rule set. 0, or an errno.
 [[nodiscard]] int landlock_restrict(int ruleset) noexcept;

@@ -25,7 +25,8 @@ using Failure = PreparedLock::Failure;
 std::vector<std::string> missing_layers(const LockSpec& spec, int landlock) {
   std::vector<std::string> missing;
   if ((spec.namespaces & kPidNs) == 0) {
-    missing.emplace_back("no pid namespace: processes that a candidate leaves behind are hunted, not sure to die");
+    missing.emplace_back(
+        "no pid namespace: processes that a candidate leaves behind are hunted, not sure to die");
   }
   if ((spec.namespaces & kNetNs) == 0 && !spec.network) {
     missing.emplace_back("no network namespace: only seccomp keeps a candidate from the network");
@@ -44,14 +45,15 @@ std::vector<std::string> missing_layers(const LockSpec& spec, int landlock) {
 
 // Not being able to scope signals is made good by the other layers; the rest needs the caller's consent.
 bool is_weak(const LockSpec& spec, int landlock) {
-  return (spec.namespaces & kPidNs) == 0 || ((spec.namespaces & kNetNs) == 0 && !spec.network) || landlock == 0 ||
-         (!spec.uid && (spec.namespaces & kUserNs) == 0 && ::geteuid() == 0);
+  return (spec.namespaces & kPidNs) == 0 || ((spec.namespaces & kNetNs) == 0 && !spec.network) ||
+         landlock == 0 || (!spec.uid && (spec.namespaces & kUserNs) == 0 && ::geteuid() == 0);
 }
 
 // Programs need the dynamic loader, which the kernel opens as a program too.
 std::vector<std::string> with_loader(std::vector<std::string> execute) {
   if (execute.empty()) return execute;
-  for (const char* loader : {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"}) execute.emplace_back(loader);
+  for (const char* loader : {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"})
+    execute.emplace_back(loader);
   return execute;
 }
 
@@ -114,8 +116,8 @@ Failure PreparedLock::become_nobody() const noexcept {
 }
 
 Failure PreparedLock::set_limits() const noexcept {
-  // Equal soft and hard limits: the first process of a pid namespace ignores SIGXCPU, but not the SIGKILL at the
-  // hard limit.
+  // Equal soft and hard limits: the first process of a pid namespace ignores SIGXCPU, but not the SIGKILL at
+  // the hard limit.
   const std::pair<decltype(RLIMIT_CORE), std::uint64_t> limits[] = {
       {RLIMIT_CORE, 0},
       {RLIMIT_NOFILE, spec_.open_files},
@@ -127,7 +129,8 @@ Failure PreparedLock::set_limits() const noexcept {
   };
   for (const auto& [which, value] : limits) {
     if (which == RLIMIT_DATA && value == 0) continue;
-    // An ordinary user without its own namespace shares the count with all the user runs: the limit would hit at once.
+    // An ordinary user without its own namespace shares the count with all the user runs: the limit would hit
+    // at once.
     if (which == RLIMIT_NPROC && !layers_.identity) continue;
     if (const Failure failure = limit(which, value); failure.step != nullptr) return failure;
   }
@@ -141,7 +144,8 @@ Failure PreparedLock::apply(std::span<const int> cgroup_fds) const noexcept {
   if (const Failure failure = become_nobody(); failure.step != nullptr) return failure;
   if (const Failure failure = set_limits(); failure.step != nullptr) return failure;
   if (landlock_.open()) {
-    if (const int code = landlock_allow_proc_self(landlock_.get()); code != 0) return {"allow its own /proc", code};
+    if (const int code = landlock_allow_proc_self(landlock_.get()); code != 0)
+      return {"allow its own /proc", code};
     if (const int code = landlock_restrict(landlock_.get()); code != 0) return {"apply Landlock", code};
   }
   if (const int code = load_seccomp(seccomp_); code != 0) return {"load its system-call filter", code};
@@ -149,8 +153,9 @@ Failure PreparedLock::apply(std::span<const int> cgroup_fds) const noexcept {
 }
 
 Error to_error(const PreparedLock::Failure& failure) {
-  return host_error(std::string("a process could not ") + (failure.step != nullptr ? failure.step : "lock itself") +
-                    ": " + std::strerror(failure.code) + "; run `kgbench doctor`");
+  return host_error(std::string("a process could not ") +
+                    (failure.step != nullptr ? failure.step : "lock itself") + ": " +
+                    std::strerror(failure.code) + "; run `kgbench doctor`");
 }
 
 Result<LockLayers> apply_lock(const LockSpec& spec, std::span<const int> cgroup_fds) {

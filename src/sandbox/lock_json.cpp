@@ -19,7 +19,8 @@ class Reader {
     if (field == nullptr) return;
     if (!field->is_number_unsigned()) return fail(key, "a number that is not negative");
     const auto value = field->get<std::uint64_t>();
-    if (value > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) return fail(key, "a smaller number");
+    if (value > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
+      return fail(key, "a smaller number");
     out = static_cast<T>(value);
   }
   void flag(const char* key, bool& out) {
@@ -71,11 +72,20 @@ class Reader {
 
 std::string to_json_text(const LockSpec& spec) {
   Json json{
-      {"namespaces", spec.namespaces},     {"workspace", spec.workspace},     {"read", spec.read},
-      {"execute", spec.execute},           {"devices", spec.devices},         {"network", spec.network},
-      {"new_processes", spec.new_processes}, {"memory_bytes", spec.memory_bytes}, {"data_bytes", spec.data_bytes},
-      {"file_bytes", spec.file_bytes},     {"processes", spec.processes},     {"open_files", spec.open_files},
-      {"cpu_seconds", spec.cpu_seconds},   {"allow_weak", spec.allow_weak},
+      {"namespaces", spec.namespaces},
+      {"workspace", spec.workspace},
+      {"read", spec.read},
+      {"execute", spec.execute},
+      {"devices", spec.devices},
+      {"network", spec.network},
+      {"new_processes", spec.new_processes},
+      {"memory_bytes", spec.memory_bytes},
+      {"data_bytes", spec.data_bytes},
+      {"file_bytes", spec.file_bytes},
+      {"processes", spec.processes},
+      {"open_files", spec.open_files},
+      {"cpu_seconds", spec.cpu_seconds},
+      {"allow_weak", spec.allow_weak},
   };
   if (spec.uid) json["uid"] = *spec.uid;
   return json.dump();
@@ -106,8 +116,10 @@ Result<LockSpec> lock_from_json(std::string_view text) {
 }
 
 std::string to_json_text(const LockLayers& layers) {
-  return Json{{"namespaces", describe(layers.namespaces)}, {"identity", layers.identity},
-              {"landlock", layers.landlock},               {"seccomp", layers.seccomp},
+  return Json{{"namespaces", describe(layers.namespaces)},
+              {"identity", layers.identity},
+              {"landlock", layers.landlock},
+              {"seccomp", layers.seccomp},
               {"missing", layers.missing}}
       .dump();
 }

@@ -26,7 +26,8 @@ enum class End {
   signalled,      // by a signal of its own doing; `code` is the signal
   timeout,        // killed: wall-clock deadline, or the processor-time limit
   out_of_memory,  // killed for memory by the control group or the watchdog
-  output_flood,   // killed: wrote more than Limits::flood_bytes, or files of more than LockSpec::workspace_bytes
+  output_flood,   // killed: wrote more than Limits::flood_bytes, or files of more than
+                  // LockSpec::workspace_bytes
 };
 [[nodiscard]] std::string_view name_of(End end);
 
@@ -34,7 +35,7 @@ struct Limits {
   Millis wall{10'000};
   std::size_t keep_stdout = std::size_t{64} << 10;  // bytes kept; the rest is read and thrown away
   std::size_t keep_stderr = std::size_t{64} << 10;
-  std::size_t keep_result = std::size_t{64} << 20;  // of the result channel, where there is one
+  std::size_t keep_result = std::size_t{64} << 20;     // of the result channel, where there is one
   std::uint64_t flood_bytes = std::uint64_t{1} << 30;  // over all channels, then the child is killed
 };
 
@@ -58,8 +59,8 @@ struct Finished {
   [[nodiscard]] std::string describe() const;
 };
 
-// A running child. Killed, with its descendants, when the object goes before it was waited for. One thread may wait
-// while others kill.
+// A running child. Killed, with its descendants, when the object goes before it was waited for. One thread
+// may wait while others kill.
 class Child {
  public:
   // `warden`: the process is not the child itself but its warden (sandbox/warden.hpp).
@@ -75,8 +76,9 @@ class Child {
   [[nodiscard]] bool running() const;  // and not yet reaped
   void kill() const;                   // the whole tree; does not wait
 
-  // Reads the channels until the child has ended, kills it where a limit says so, and reaps it. Never waits for the
-  // end of a channel: a descendant may hold it open. An error is the host's: the child could not be killed.
+  // Reads the channels until the child has ended, kills it where a limit says so, and reaps it. Never waits
+  // for the end of a channel: a descendant may hold it open. An error is the host's: the child could not be
+  // killed.
   [[nodiscard]] Result<Finished> wait(const Limits& limits, std::span<Channel* const> channels = {});
 
  private:
@@ -85,19 +87,20 @@ class Child {
   std::optional<Cgroup> group_;
   LockSpec lock_;
   bool warden_ = false;
-  // Asked by kill() and running() of other threads than the one that waits; at a fixed place, since a Child moves.
+  // Asked by kill() and running() of other threads than the one that waits; at a fixed place, since a Child
+  // moves.
   std::unique_ptr<std::atomic<bool>> reaped_ = std::make_unique<std::atomic<bool>>(false);
 };
 
-// What to run. The child gets standard input from /dev/null, its own pipes as output and error, `pass` as descriptors
-// 3, 4, ... in order, and no other.
+// What to run. The child gets standard input from /dev/null, its own pipes as output and error, `pass` as
+// descriptors 3, 4, ... in order, and no other.
 struct Command {
   std::vector<std::string> argv;         // argv[0] is a path, or a name to look up in our PATH
   std::vector<std::string> environment;  // "NAME=value", all of it: nothing is inherited
   std::string cwd = "/";
   std::vector<int> pass;
-  std::optional<LockSpec> lock;          // namespaces are chosen here; none: runs as we do
-  bool own_session = true;               // not reached by the terminal's signals
+  std::optional<LockSpec> lock;  // namespaces are chosen here; none: runs as we do
+  bool own_session = true;       // not reached by the terminal's signals
 };
 
 struct Started {
@@ -106,8 +109,8 @@ struct Started {
 };
 // An error tells why the child could not be started, the failing step of its lock or exec included.
 [[nodiscard]] Result<Started> start(const Command& command, const Limits& limits = {});
-// Without exec: the child runs `body` in a copy of our memory, under the lock, and ends with the code it returns.
-// Only for callers with one thread. The lock is needed; its namespaces are chosen here.
+// Without exec: the child runs `body` in a copy of our memory, under the lock, and ends with the code it
+// returns. Only for callers with one thread. The lock is needed; its namespaces are chosen here.
 [[nodiscard]] Result<Started> start_forked(const LockSpec& lock, const std::function<int()>& body,
                                            const std::string& cwd = "/", const Limits& limits = {});
 

@@ -40,7 +40,8 @@ Refusal try_all(uid_t uid, const std::vector<const char*>& steps, const std::vec
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {
     // A folder on the way must be searchable, the end readable.
-    if (::access(steps[i], last[i] ? R_OK : X_OK) != 0 && errno != ENOENT) return {static_cast<int>(i), errno};
+    if (::access(steps[i], last[i] ? R_OK : X_OK) != 0 && errno != ENOENT)
+      return {static_cast<int>(i), errno};
   }
   return {};
 }

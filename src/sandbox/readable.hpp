@@ -17,8 +17,9 @@ struct Unreadable {
   std::string blocker;  // the folder or file on the way to it that refuses
   std::string reason;
 };
-// The first of the paths that `uid` (as user and group, without other groups) cannot read; for a folder, list.
-// Needs root. nullopt: all can be read.
-[[nodiscard]] Result<std::optional<Unreadable>> first_unreadable(uid_t uid, std::span<const std::string> paths);
+// The first of the paths that `uid` (as user and group, without other groups) cannot read; for a folder,
+// list. Needs root. nullopt: all can be read.
+[[nodiscard]] Result<std::optional<Unreadable>> first_unreadable(uid_t uid,
+                                                                 std::span<const std::string> paths);
 
 }  // namespace kgb::sandbox

@@ -23,27 +23,85 @@ namespace {
 // By name, since some are unknown to older libraries; such a call is then as the kernel has it.
 constexpr std::initializer_list<const char*> kRefused = {
     // other processes' memory, descriptors and execution
-    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "pidfd_open", "kcmp",
+    "ptrace",
+    "process_vm_readv",
+    "process_vm_writev",
+    "process_madvise",
+    "pidfd_getfd",
+    "pidfd_open",
+    "kcmp",
     // namespaces, mounts, roots
-    "unshare", "setns", "mount", "umount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen",
-    "fsconfig", "fsmount", "fspick", "mount_setattr", "name_to_handle_at", "open_by_handle_at",
+    "unshare",
+    "setns",
+    "mount",
+    "umount",
+    "umount2",
+    "pivot_root",
+    "chroot",
+    "move_mount",
+    "open_tree",
+    "fsopen",
+    "fsconfig",
+    "fsmount",
+    "fspick",
+    "mount_setattr",
+    "name_to_handle_at",
+    "open_by_handle_at",
     // wide or rarely audited parts of the kernel
-    "bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register", "add_key",
-    "request_key", "keyctl", "fanotify_init", "lookup_dcookie", "vmsplice", "remap_file_pages", "modify_ldt",
-    "seccomp", "landlock_create_ruleset",
+    "bpf",
+    "perf_event_open",
+    "userfaultfd",
+    "io_uring_setup",
+    "io_uring_enter",
+    "io_uring_register",
+    "add_key",
+    "request_key",
+    "keyctl",
+    "fanotify_init",
+    "lookup_dcookie",
+    "vmsplice",
+    "remap_file_pages",
+    "modify_ldt",
+    "seccomp",
+    "landlock_create_ruleset",
     // the machine
-    "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
-    "acct", "quotactl", "quotactl_fd", "syslog", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex",
-    "sethostname", "setdomainname", "iopl", "ioperm", "personality", "vhangup", "nfsservctl",
+    "init_module",
+    "finit_module",
+    "delete_module",
+    "kexec_load",
+    "kexec_file_load",
+    "reboot",
+    "swapon",
+    "swapoff",
+    "acct",
+    "quotactl",
+    "quotactl_fd",
+    "syslog",
+    "settimeofday",
+    "clock_settime",
+    "clock_adjtime",
+    "adjtimex",
+    "sethostname",
+    "setdomainname",
+    "iopl",
+    "ioperm",
+    "personality",
+    "vhangup",
+    "nfsservctl",
     // System V and POSIX queues outlive a process where there is no ipc namespace
-    "msgget", "semget", "shmget", "mq_open",
+    "msgget",
+    "semget",
+    "shmget",
+    "mq_open",
 };
-constexpr std::initializer_list<const char*> kNetwork = {"socket", "bind", "listen", "accept", "accept4", "connect"};
+constexpr std::initializer_list<const char*> kNetwork = {"socket", "bind",    "listen",
+                                                         "accept", "accept4", "connect"};
 constexpr std::initializer_list<const char*> kExecute = {"execve", "execveat"};
 // Modes, owners, times and attributes of files: Landlock does not guard them, and compilers do without.
 constexpr std::initializer_list<const char*> kMetadata = {
-    "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchown", "fchownat", "setxattr", "lsetxattr",
-    "fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "utime", "utimes", "futimesat", "utimensat",
+    "chmod",        "fchmod",       "fchmodat", "fchmodat2", "chown",     "lchown",
+    "fchown",       "fchownat",     "setxattr", "lsetxattr", "fsetxattr", "removexattr",
+    "lremovexattr", "fremovexattr", "utime",    "utimes",    "futimesat", "utimensat",
 };
 constexpr std::initializer_list<const char*> kProcesses = {"fork", "vfork"};
 
@@ -52,7 +110,8 @@ class Filter {
   Filter() : context_(seccomp_init(SCMP_ACT_ALLOW), &seccomp_release) {}
   [[nodiscard]] bool made() const { return context_ != nullptr; }
 
-  // As a tree instead of a list: every call of the candidate goes through it. Older libraries know only lists.
+  // As a tree instead of a list: every call of the candidate goes through it. Older libraries know only
+  // lists.
   void sort() { seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2); }
   void refuse(std::initializer_list<const char*> names, int error = EPERM) {
     for (const char* name : names) {
@@ -70,7 +129,8 @@ class Filter {
     if (failed_ != 0) return host_error("libseccomp refused a rule (code " + std::to_string(failed_) + ")");
     const Fd file(::memfd_create("seccomp", MFD_CLOEXEC));
     if (!file.open()) return errno_error("cannot make an anonymous file");
-    if (seccomp_export_bpf(context_.get(), file.get()) != 0) return host_error("libseccomp cannot write its filter");
+    if (seccomp_export_bpf(context_.get(), file.get()) != 0)
+      return host_error("libseccomp cannot write its filter");
     const off_t size = ::lseek(file.get(), 0, SEEK_END);
     if (size <= 0 || ::lseek(file.get(), 0, SEEK_SET) != 0) return errno_error("cannot read the filter back");
     return read_exactly(file.get(), static_cast<std::size_t>(size), Deadline(Millis(1000)), "the filter");

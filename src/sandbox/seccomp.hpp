@@ -9,11 +9,12 @@
 namespace kgb::sandbox {
 
 struct SeccompRules {
-  bool network = false;     // sockets of any family
-  bool execute = false;     // execve
+  bool network = false;       // sockets of any family
+  bool execute = false;       // execve
   bool new_processes = true;  // fork, vfork, clone of a process (threads are always allowed)
 };
-// The filter as an array of BPF instructions, to be loaded with load_seccomp. Other architectures' calls kill.
+// The filter as an array of BPF instructions, to be loaded with load_seccomp. Other architectures' calls
+// kill.
 [[nodiscard]] Result<std::string> make_seccomp(const SeccompRules& rules);
 // Needs no_new_privs. Only a system call. 0, or an errno.
 [[nodiscard]] int load_seccomp(const std::string& program) noexcept;

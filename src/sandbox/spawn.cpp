@@ -23,8 +23,8 @@ constexpr int kHighFd = 64;  // descriptors that the child must not overwrite wh
 constexpr std::size_t kMaxPass = 32;
 constexpr Millis kStartPatience{20'000};
 
-// What the child tells through its status pipe when it cannot start: `step` points to a literal, which has the same
-// address in parent and child.
+// What the child tells through its status pipe when it cannot start: `step` points to a literal, which has
+// the same address in parent and child.
 using Failure = PreparedLock::Failure;
 
 Result<Fd> to_high(int fd) {
@@ -56,9 +56,9 @@ struct Setup {
   LockSpec spec;
   std::optional<Cgroup> group;
   std::vector<int> join;
-  Fd status_read, status_write;    // the child's failure; closed without a word when all went well
+  Fd status_read, status_write;  // the child's failure; closed without a word when all went well
   Fd out_read, err_read;
-  std::vector<Fd> targets;         // become 0, 1, 2, ...
+  std::vector<Fd> targets;  // become 0, 1, 2, ...
 };
 
 Result<Setup> prepare(const std::optional<LockSpec>& lock, std::span<const int> pass) {
@@ -124,7 +124,8 @@ Failure enter(const Setup& setup, const Cloned& cloned, const char* cwd, bool ow
   for (const Fd& fd : setup.targets) {
     if (::dup2(fd.get(), target++) < 0) return {"lay out its descriptors", errno};
   }
-  if (::syscall(SYS_close_range, target, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return {"close other descriptors", errno};
+  if (::syscall(SYS_close_range, target, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
+    return {"close other descriptors", errno};
   if (::chdir(cwd) != 0) return {"enter its working folder", errno};
   return {};
 }
@@ -141,7 +142,8 @@ Result<Started> finish(Setup setup, const Cloned& cloned, const Limits& limits) 
   while (have < sizeof failure) {
     KGB_TRY(const bool ready, wait_for(setup.status_read.get(), POLLIN, deadline));
     if (!ready) return host_error("a child does not start");
-    const ssize_t got = ::read(setup.status_read.get(), reinterpret_cast<char*>(&failure) + have, sizeof failure - have);
+    const ssize_t got =
+        ::read(setup.status_read.get(), reinterpret_cast<char*>(&failure) + have, sizeof failure - have);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno_error("cannot read a child's status");
     if (got == 0) break;

@@ -20,7 +20,7 @@
 namespace kgb::sandbox {
 namespace {
 
-constexpr int kMemoryMs = 20;   // a process takes some 40 MB in that time
+constexpr int kMemoryMs = 20;  // a process takes some 40 MB in that time
 constexpr int kDiskMs = 100;
 constexpr Millis kKillPatience{10'000};
 
@@ -34,7 +34,8 @@ bool drain(Channel& channel, std::size_t at_most) {
     if (got == 0) return false;
     const auto size = static_cast<std::size_t>(got);
     channel.total += size;
-    channel.bytes.append(chunk.data(), std::min(size, channel.keep - std::min(channel.keep, channel.bytes.size())));
+    channel.bytes.append(chunk.data(),
+                         std::min(size, channel.keep - std::min(channel.keep, channel.bytes.size())));
     at_most -= size;
   }
   return true;
@@ -72,8 +73,8 @@ class Watch {
     }
   }
 
-  // After the end: what lies in the pipes, and no more. Their capacity bounds it, so a descendant that goes on
-  // writing cannot hold us.
+  // After the end: what lies in the pipes, and no more. Their capacity bounds it, so a descendant that goes
+  // on writing cannot hold us.
   void read_rest() {
     for (Channel* channel : channels_) {
       if (channel->fd.open()) drain(*channel, std::size_t{2} << 20);
@@ -103,11 +104,16 @@ class Watch {
 
 std::string_view name_of(End end) {
   switch (end) {
-    case End::exited: return "exited";
-    case End::signalled: return "signalled";
-    case End::timeout: return "timeout";
-    case End::out_of_memory: return "out_of_memory";
-    case End::output_flood: return "output_flood";
+    case End::exited:
+      return "exited";
+    case End::signalled:
+      return "signalled";
+    case End::timeout:
+      return "timeout";
+    case End::out_of_memory:
+      return "out_of_memory";
+    case End::output_flood:
+      return "output_flood";
   }
   return "exited";
 }
@@ -116,17 +122,26 @@ std::string Finished::describe() const {
   std::array<char, 64> seconds{};
   std::snprintf(seconds.data(), seconds.size(), "%.1f s", wall_ms / 1000);
   switch (end) {
-    case End::exited: return "exited with code " + std::to_string(code);
-    case End::signalled: return "died of signal " + std::to_string(code) + " (" + ::strsignal(code) + ")";
-    case End::timeout: return std::string("was killed at its time limit after ") + seconds.data();
-    case End::out_of_memory: return "was killed at its memory limit";
-    case End::output_flood: return "was killed for flooding its output or its folder";
+    case End::exited:
+      return "exited with code " + std::to_string(code);
+    case End::signalled:
+      return "died of signal " + std::to_string(code) + " (" + ::strsignal(code) + ")";
+    case End::timeout:
+      return std::string("was killed at its time limit after ") + seconds.data();
+    case End::out_of_memory:
+      return "was killed at its memory limit";
+    case End::output_flood:
+      return "was killed for flooding its output or its folder";
   }
   return "";
 }
 
 Child::Child(pid_t pid, Fd pidfd, std::optional<Cgroup> group, LockSpec lock, bool warden)
-    : pid_(pid), pidfd_(std::move(pidfd)), group_(std::move(group)), lock_(std::move(lock)), warden_(warden) {}
+    : pid_(pid),
+      pidfd_(std::move(pidfd)),
+      group_(std::move(group)),
+      lock_(std::move(lock)),
+      warden_(warden) {}
 
 Child& Child::operator=(Child&& other) noexcept {
   if (this != &other) {
@@ -151,8 +166,8 @@ bool Child::running() const {
 
 void Child::kill() const {
   if (!pidfd_.open() || *reaped_) return;
-  // With a pid namespace this kills its first process, and the kernel kills the rest before that one can be reaped.
-  // A warden must live to hunt; it is in no group of ours.
+  // With a pid namespace this kills its first process, and the kernel kills the rest before that one can be
+  // reaped. A warden must live to hunt; it is in no group of ours.
   if ((lock_.namespaces & kPidNs) == 0 && group_) group_->kill_all();
   static_cast<void>(signal_pidfd(pidfd_.get(), warden_ ? kWardenStop : SIGKILL));
 }
@@ -173,7 +188,8 @@ Result<Finished> Child::wait(const Limits& limits, std::span<Channel* const> cha
     KGB_CHECK(signal_pidfd(pidfd_.get(), SIGKILL));
     KGB_TRY(exit, wait_pidfd(pidfd_.get(), Deadline(kKillPatience)));
   }
-  if (!exit) return host_error("process " + std::to_string(pid_) + " does not die; it may hang in the kernel");
+  if (!exit)
+    return host_error("process " + std::to_string(pid_) + " does not die; it may hang in the kernel");
   *reaped_ = true;
   if ((lock_.namespaces & kPidNs) == 0 && group_) group_->kill_all();
   watch.read_rest();
@@ -188,7 +204,8 @@ Result<Finished> Child::wait(const Limits& limits, std::span<Channel* const> cha
   const bool failed = !reason && (exit->signalled || exit->code != 0);
   if (failed && group_ && group_->out_of_memory()) {
     done.end = End::out_of_memory;
-  } else if (failed && exit->signalled && exit->code == SIGKILL && exit->cpu_seconds + 0.5 >= lock_.cpu_seconds) {
+  } else if (failed && exit->signalled && exit->code == SIGKILL &&
+             exit->cpu_seconds + 0.5 >= lock_.cpu_seconds) {
     done.end = End::timeout;
   }
   return done;

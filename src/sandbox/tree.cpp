@@ -29,7 +29,8 @@ std::uint64_t field_kib(const std::string& status, std::string_view name) {
 constexpr std::uint64_t kUntold = std::numeric_limits<std::uint64_t>::max();
 constexpr int kDeepest = 40;
 
-// Adds what lies in the open folder. False: it cannot be told. By descriptors, since a hostile path has no longest.
+// Adds what lies in the open folder. False: it cannot be told. By descriptors, since a hostile path has no
+// longest.
 bool add_folder(Fd folder, int depth, std::uint64_t& bytes, unsigned& entries) {
   constexpr unsigned kMost = 20'000;
   if (!folder.open() || depth > kDeepest) return false;
@@ -40,7 +41,7 @@ bool add_folder(Fd folder, int depth, std::uint64_t& bytes, unsigned& entries) {
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
     if (++entries > kMost) return false;
-    struct stat info {};
+    struct stat info{};
     if (::fstatat(fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;  // gone meanwhile
     bytes += static_cast<std::uint64_t>(info.st_blocks) * 512;
     if (!S_ISDIR(info.st_mode)) continue;
@@ -82,8 +83,8 @@ std::uint64_t resident_bytes(pid_t pid) {
   std::uint64_t kib = 0;
   for (std::size_t i = 0; i < pids.size() && pids.size() < kMost; ++i) {
     if (const auto text = read_pseudo_file("/proc/" + std::to_string(pids[i]) + "/status"); text.ok()) {
-      // Without file pages: the libraries of a forked interpreter are not the child's doing. Shared memory counts,
-      // or it would be the way around.
+      // Without file pages: the libraries of a forked interpreter are not the child's doing. Shared memory
+      // counts, or it would be the way around.
       kib += field_kib(text.value(), "RssAnon:") + field_kib(text.value(), "RssShmem:");
     }
     for (const pid_t child : children_of(pids[i])) pids.push_back(child);

@@ -12,11 +12,12 @@ namespace kgb::sandbox {
 
 // Children of a process, those of all its threads. Empty when it is gone.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t pid);
-// Anonymous and shared memory that a process and all its descendants hold, bytes; shared pages count once for each.
+// Anonymous and shared memory that a process and all its descendants hold, bytes; shared pages count once for
+// each.
 [[nodiscard]] std::uint64_t resident_bytes(pid_t pid);
 
-// Disk space of all that lies in a folder, bytes, links not followed. The largest number when that cannot be told: the
-// folder cannot be listed, nests absurdly deep, or holds absurdly many files.
+// Disk space of all that lies in a folder, bytes, links not followed. The largest number when that cannot be
+// told: the folder cannot be listed, nests absurdly deep, or holds absurdly many files.
 [[nodiscard]] std::uint64_t disk_bytes(const std::string& folder);
 
 }  // namespace kgb::sandbox

@@ -29,7 +29,8 @@ bool kill_children() noexcept {
   bool any = false;
   pid_t pid = 0;
   // A number that is split between two reads is put together again.
-  for (ssize_t size = ::read(fd, text.data(), text.size()); size > 0; size = ::read(fd, text.data(), text.size())) {
+  for (ssize_t size = ::read(fd, text.data(), text.size()); size > 0;
+       size = ::read(fd, text.data(), text.size())) {
     for (ssize_t i = 0; i < size; ++i) {
       const char c = text[static_cast<std::size_t>(i)];
       if (c >= '0' && c <= '9') {

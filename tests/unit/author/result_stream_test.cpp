@@ -19,7 +19,8 @@ std::string frame(const std::string& json, const std::string& blob = "") {
 const std::string kGood = R"({"nonce":"abc","job":"s1"})";
 
 TEST(ResultStreamTest, FramesInOrder) {
-  const ResultStream stream = parse_result_stream(frame(kGood, "xy") + frame(R"({"nonce":"abc"})"), "abc", false);
+  const ResultStream stream =
+      parse_result_stream(frame(kGood, "xy") + frame(R"({"nonce":"abc"})"), "abc", false);
   ASSERT_EQ(stream.frames.size(), 2u);
   EXPECT_EQ(stream.frames[0].json, kGood);
   EXPECT_EQ(stream.frames[0].blob, (std::vector<std::byte>{std::byte{'x'}, std::byte{'y'}}));
@@ -45,7 +46,8 @@ TEST(ResultStreamTest, EveryPrefixIsTruncatedNeverForged) {
 }
 
 TEST(ResultStreamTest, HeadersMustCarryTheNonce) {
-  for (const char* bad : {R"({"nonce":"abd"})", R"({"nonce":1})", R"({})", R"(["abc"])", "abc", "", R"({"nonce":"abc")"}) {
+  for (const char* bad :
+       {R"({"nonce":"abd"})", R"({"nonce":1})", R"({})", R"(["abc"])", "abc", "", R"({"nonce":"abc")"}) {
     const ResultStream stream = parse_result_stream(frame(kGood) + frame(bad) + frame(kGood), "abc", false);
     EXPECT_EQ(stream.frames.size(), 1u) << bad;
     EXPECT_NE(stream.forged, "") << bad;
@@ -55,7 +57,8 @@ TEST(ResultStreamTest, HeadersMustCarryTheNonce) {
 TEST(ResultStreamTest, NestedTextCostsNoStack) {
   const std::string deep(1'000'000, '[');
   EXPECT_NE(parse_result_stream(frame(deep), "abc", false).forged, "");
-  const std::string closed = R"({"nonce":"abc","x":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}";
+  const std::string closed =
+      R"({"nonce":"abc","x":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}";
   EXPECT_EQ(parse_result_stream(frame(closed), "abc", false).frames.size(), 1u);
 }
 

@@ -40,8 +40,10 @@ class ZygoteTest : public ::testing::Test {
     ::chmod(scripts_->path().c_str(), 0755);
     fs::copy(KGB_SOURCE_DIR "/tests/unit/author/attack_session.py", scripts_->path() / "attack_session.py");
     auto started = Zygote::start(options());
-    if (started.ok()) zygote_ = new Zygote(std::move(*started));
-    else why_ = started.error().message;
+    if (started.ok())
+      zygote_ = new Zygote(std::move(*started));
+    else
+      why_ = started.error().message;
   }
   static void TearDownTestSuite() {
     delete zygote_, zygote_ = nullptr;
@@ -92,14 +94,15 @@ TEST_F(ZygoteTest, GreetsWithItsInterpreter) {
 
 TEST_F(ZygoteTest, AnHonestAuthorsFramesOutputAndFilesComeBack) {
   const TempDir workspace = make_workspace().value();
-  const AuthorOutcome outcome = author_in(*zygote_, does("honest", "\"text\":\"a \\\"quoted\\\" \\u00e4\""),
-                                          workspace.path());
+  const AuthorOutcome outcome =
+      author_in(*zygote_, does("honest", "\"text\":\"a \\\"quoted\\\" \\u00e4\""), workspace.path());
   EXPECT_TRUE(outcome.finished.clean()) << outcome.finished.describe() << outcome.err;
   ASSERT_EQ(outcome.result.frames.size(), 2u);
   EXPECT_EQ(outcome.result.forged, "");
   EXPECT_FALSE(outcome.result.truncated);
   EXPECT_NE(outcome.result.frames[1].json.find("\\\"quoted\\\""), std::string::npos);
-  EXPECT_NE(outcome.result.frames[1].json.find("\"pid\":1"), std::string::npos) << "it is the first of its namespace";
+  EXPECT_NE(outcome.result.frames[1].json.find("\"pid\":1"), std::string::npos)
+      << "it is the first of its namespace";
   EXPECT_EQ(outcome.result.frames[1].blob.size(), 4u);
   EXPECT_EQ(outcome.out, "printed\n");
   EXPECT_EQ(outcome.err, "complained\n");
@@ -121,7 +124,8 @@ TEST_F(ZygoteTest, ACrashKeepsTheFramesBeforeIt) {
   EXPECT_EQ(outcome.finished.end, End::signalled);
   EXPECT_EQ(outcome.finished.code, SIGSEGV);
   EXPECT_EQ(outcome.result.frames.size(), 1u);
-  EXPECT_NE(outcome.err.find("attack_session.py"), std::string::npos) << "the Python line of the crash: " << outcome.err;
+  EXPECT_NE(outcome.err.find("attack_session.py"), std::string::npos)
+      << "the Python line of the crash: " << outcome.err;
 }
 
 TEST_F(ZygoteTest, AnEndlessLoopMeetsTheDeadline) {
@@ -154,7 +158,8 @@ TEST_F(ZygoteTest, AFullDiskIsNoneOfItsBusiness) {
   for (const char* deed : {"fills_disk", "fills_disk_out_of_sight"}) {
     const TempDir workspace = make_workspace().value();
     const AuthorOutcome outcome = author_in(*own, does(deed), workspace.path());
-    EXPECT_EQ(outcome.finished.end, End::output_flood) << deed << " " << outcome.finished.describe() << outcome.err;
+    EXPECT_EQ(outcome.finished.end, End::output_flood)
+        << deed << " " << outcome.finished.describe() << outcome.err;
     ::chmod((workspace.path() / "hidden").c_str(), 0700);
   }
 }
@@ -191,7 +196,8 @@ TEST_F(ZygoteTest, ForeignBytesInTheResultChannelAreNamed) {
   for (const char* deed : {"other_nonce", "no_nonce"}) {
     const AuthorOutcome outcome = author(does(deed));
     EXPECT_TRUE(outcome.result.frames.empty());
-    EXPECT_EQ(outcome.result.forged, "a frame in the result channel does not carry the session's nonce") << deed;
+    EXPECT_EQ(outcome.result.forged, "a frame in the result channel does not carry the session's nonce")
+        << deed;
   }
   const AuthorOutcome closed = author(does("closes"));
   EXPECT_TRUE(closed.finished.clean());
@@ -214,9 +220,11 @@ TEST_F(ZygoteTest, AttacksThatWorkInPlainPythonAreRefused) {
   ::chmod(outside.path().c_str(), 0777);
   ASSERT_TRUE(write_file(outside.path() / "private", "private", 0600).ok());
   const std::string where = "\"outside\":\"" + outside.path().native() + "\",\"nonce\":\"n\"";
-  for (const char* deed : {"writes_outside", "reads_private", "opens_socket", "runs_program", "signals_parent"}) {
+  for (const char* deed :
+       {"writes_outside", "reads_private", "opens_socket", "runs_program", "signals_parent"}) {
     sandbox::Command plain;
-    plain.argv = {test_python(), "-c", "import json,sys,attack_session as a; sys.exit(a.main(json.loads(sys.argv[1]), 1))",
+    plain.argv = {test_python(), "-c",
+                  "import json,sys,attack_session as a; sys.exit(a.main(json.loads(sys.argv[1]), 1))",
                   does(deed, where)};
     plain.environment = {"PYTHONPATH=" + scripts_->path().native() + ":" KGB_SOURCE_DIR "/python"};
     const auto control = sandbox::run(plain);
@@ -235,7 +243,8 @@ bool nobody_holds(const fs::path& workspace) {
 
 TEST_F(ZygoteTest, NoDaemonOutlivesItsAuthor) {
   const TempDir workspace = make_workspace().value();
-  const AuthorOutcome outcome = author_in(*zygote_, does("leaves_daemon", "\"seconds\":30"), workspace.path());
+  const AuthorOutcome outcome =
+      author_in(*zygote_, does("leaves_daemon", "\"seconds\":30"), workspace.path());
   EXPECT_TRUE(outcome.finished.clean()) << outcome.finished.describe() << outcome.err;
   EXPECT_TRUE(nobody_holds(workspace.path()));
 }
@@ -338,7 +347,8 @@ TEST_F(ZygoteTest, AnInterpreterThatAuthorsCannotReadIsExplained) {
   const auto started = Zygote::start(hidden);
   ASSERT_FALSE(started.ok());
   EXPECT_EQ(started.error().fault, Fault::host);
-  EXPECT_NE(started.error().message.find("'" + closed.path().native() + "': Permission denied"), std::string::npos)
+  EXPECT_NE(started.error().message.find("'" + closed.path().native() + "': Permission denied"),
+            std::string::npos)
       << started.error().message;
   EXPECT_NE(started.error().message.find("KGBENCH_PYTHON"), std::string::npos);
 }

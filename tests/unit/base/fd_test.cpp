@@ -119,7 +119,8 @@ TEST(LogTest, OneLineWhateverTheText) {
   ::dup2(saved, STDERR_FILENO);
   ::close(saved);
   const std::string expected = "kgbench: error: a\\nkgbench: error: forged[2J\n";
-  EXPECT_EQ(read_exactly(pipe.read.get(), expected.size(), Deadline(Millis(1000)), "the log").value(), expected);
+  EXPECT_EQ(read_exactly(pipe.read.get(), expected.size(), Deadline(Millis(1000)), "the log").value(),
+            expected);
 }
 
 }  // namespace

@@ -67,7 +67,9 @@ TEST_F(Files, TextMustBeUtf8AndLosesItsByteOrderMark) {
   EXPECT_FALSE(read_text_file(at("bad")).ok());
 }
 
-TEST_F(Files, PseudoFilesHaveNoSize) { EXPECT_FALSE(read_pseudo_file("/proc/self/status").value().empty()); }
+TEST_F(Files, PseudoFilesHaveNoSize) {
+  EXPECT_FALSE(read_pseudo_file("/proc/self/status").value().empty());
+}
 
 TEST_F(Files, TemporaryFoldersVanishWithTheirScopeAndLinksAreNotFollowed) {
   ASSERT_TRUE(write_file(at("outside"), "stays").ok());
@@ -75,7 +77,7 @@ TEST_F(Files, TemporaryFoldersVanishWithTheirScopeAndLinksAreNotFollowed) {
   {
     TempDir inner = TempDir::make("inner", dir_.path()).value();
     path = inner.path();
-    struct stat info {};
+    struct stat info{};
     ASSERT_EQ(::stat(path.c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777, 0700u);
     ASSERT_TRUE(make_folders(path / "a/b").ok());

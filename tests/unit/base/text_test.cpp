@@ -49,8 +49,8 @@ TEST(Text, Utf8IsStrict) {
   for (const char* good : {"", "abc", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"}) {
     EXPECT_TRUE(is_utf8(good)) << good;
   }
-  for (const char* bad : {"\x80", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80",
-                          "\xe2\x82", "a\xff"}) {
+  for (const char* bad : {"\x80", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                          "\xf8\x88\x80\x80\x80", "\xe2\x82", "a\xff"}) {
     EXPECT_FALSE(is_utf8(bad));
   }
 }

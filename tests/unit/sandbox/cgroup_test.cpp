@@ -36,7 +36,8 @@ TEST_F(FakeHost, AFolderWhereGroupsHaveNoFilesIsNoPlace) {
   ASSERT_TRUE(make_folders(dir_.path() / "fs/own").ok());
   const std::string mount = "30 25 0:26 / " + (dir_.path() / "fs").native() + " rw - cgroup2 cgroup2 rw\n";
   EXPECT_TRUE(find(mount, "0::/own\n").v2.empty());
-  EXPECT_EQ(list_folder(dir_.path() / "fs/own").value(), std::vector<std::string>{}) << "the probe was left behind";
+  EXPECT_EQ(list_folder(dir_.path() / "fs/own").value(), std::vector<std::string>{})
+      << "the probe was left behind";
 }
 
 TEST(CgroupTest, CapsHoldAndTheGroupGoes) {

@@ -15,7 +15,9 @@
 namespace kgb::sandbox {
 namespace {
 
-int result(long value) { return value >= 0 ? 0 : errno; }
+int result(long value) {
+  return value >= 0 ? 0 : errno;
+}
 char treasure[] = "in the judge's memory";
 
 int open_for(const std::string& path, int flags) {
@@ -67,7 +69,8 @@ const std::vector<Row>& rows() {
          if (const int code = open_for(s.workspace + "/file", O_CREAT | O_WRONLY); code != 0) return code;
          return result(::rename((s.workspace + "/file").c_str(), (s.outside + "/moved").c_str()));
        }},
-      {"LinkIn", [](const Scene& s) { return result(::link(s.script.c_str(), (s.workspace + "/linked").c_str())); }},
+      {"LinkIn",
+       [](const Scene& s) { return result(::link(s.script.c_str(), (s.workspace + "/linked").c_str())); }},
       {"FollowSymbolicLink",
        [](const Scene& s) {
          const std::string link = s.workspace + "/link";
@@ -136,8 +139,7 @@ const std::vector<Row>& rows() {
          ::syscall(SYS_msgctl, queue, 0, nullptr);
          return 0;
        }},
-      {"BecomeRoot",
-       [](const Scene&) { return result(::setresuid(0, 0, 0)); }, true},
+      {"BecomeRoot", [](const Scene&) { return result(::setresuid(0, 0, 0)); }, true},
       {"ChangeRoot", [](const Scene& s) { return result(::chroot(s.workspace.c_str())); }, true},
   };
   return table;
@@ -219,7 +221,8 @@ TEST_P(Honest, ButStillNotItsOwn) {
     ::close(fd);
     return run_program(program);
   };
-  const Trial trial = try_attack(GetParam(), own, [](LockSpec& lock) { lock.execute = {"/usr/bin", "/bin"}; });
+  const Trial trial =
+      try_attack(GetParam(), own, [](LockSpec& lock) { lock.execute = {"/usr/bin", "/bin"}; });
   ASSERT_TRUE(trial.made);
   EXPECT_EQ(trial.without, 0);
   EXPECT_EQ(trial.locked.code, EACCES) << trial.locked.describe();
@@ -234,9 +237,8 @@ TEST_P(Honest, OpensNullZeroAndRandom) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(, Honest, ::testing::Values(Judge::root, Judge::user), [](const auto& row) {
-  return row.param == Judge::root ? "AsRoot" : "AsUser";
-});
+INSTANTIATE_TEST_SUITE_P(, Honest, ::testing::Values(Judge::root, Judge::user),
+                         [](const auto& row) { return row.param == Judge::root ? "AsRoot" : "AsUser"; });
 
 TEST(Lock, RefusesToBeWeakUnlessAllowed) {
   LockSpec spec;
@@ -284,8 +286,9 @@ TEST(LockJson, RoundTripsEveryField) {
 }
 
 TEST(LockJson, RefusesWhatItDoesNotKnow) {
-  for (const char* bad : {"", "[]", "{\"uid\": -1}", "{\"uid\": 4294967296}", "{\"read\": [1]}", "{\"read\": \"/\"}",
-                          "{\"network\": 1}", "{\"surprise\": 1}", "{\"workspace\": 3}"}) {
+  for (const char* bad :
+       {"", "[]", "{\"uid\": -1}", "{\"uid\": 4294967296}", "{\"read\": [1]}", "{\"read\": \"/\"}",
+        "{\"network\": 1}", "{\"surprise\": 1}", "{\"workspace\": 3}"}) {
     EXPECT_FALSE(lock_from_json(bad).ok()) << bad;
   }
 }

@@ -67,7 +67,8 @@ TEST(Run, AMissingProgramIsAnErrorThatNamesIt) {
   const auto output = run(command);
   ASSERT_FALSE(output.ok());
   EXPECT_EQ(output.error().message,
-            "cannot run '/nonexistent/program': a process could not run its program: No such file or directory; run "
+            "cannot run '/nonexistent/program': a process could not run its program: No such file or "
+            "directory; run "
             "`kgbench doctor`");
   command.argv = {"no-such-program-in-path"};
   const auto unknown = run(command);
@@ -158,9 +159,8 @@ class Ends : public ::testing::TestWithParam<Judge> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(, Ends, ::testing::Values(Judge::root, Judge::user), [](const auto& row) {
-  return row.param == Judge::root ? "AsRoot" : "AsUser";
-});
+INSTANTIATE_TEST_SUITE_P(, Ends, ::testing::Values(Judge::root, Judge::user),
+                         [](const auto& row) { return row.param == Judge::root ? "AsRoot" : "AsUser"; });
 
 TEST_P(Ends, ExitCodesAndCrashes) {
   const Trial exited = try_attack(GetParam(), [](const Scene&) { return 42; });
@@ -251,8 +251,10 @@ TEST_P(Ends, AForkBombIsStopped) {
         ::pause();
         ::_exit(0);
       }
-      if (pid < 0) code = errno;
-      else pids.push_back(pid);
+      if (pid < 0)
+        code = errno;
+      else
+        pids.push_back(pid);
     }
     for (const pid_t pid : pids) ::kill(pid, SIGKILL), ::waitpid(pid, nullptr, 0);
     return code;
@@ -262,8 +264,8 @@ TEST_P(Ends, AForkBombIsStopped) {
   EXPECT_EQ(trial.locked.code, EAGAIN) << trial.locked.describe();
 }
 
-// Starts three daemons that left the session, ignore signals, hold our pipes, and a shared lock on a file for as
-// long as they live.
+// Starts three daemons that left the session, ignore signals, hold our pipes, and a shared lock on a file for
+// as long as they live.
 int start_daemons(const Scene& scene) {
   const int file = ::open((scene.workspace + "/alive").c_str(), O_CREAT | O_RDWR, 0666);
   if (file < 0) return errno;
@@ -295,7 +297,8 @@ TEST_P(Ends, NoDaemonSurvives) {
       GetParam(),
       [](const Scene& s) {
         if (::getpid() != 1) {
-          // The control: its daemons do live on. They are waited for, so that they do not disturb what follows.
+          // The control: its daemons do live on. They are waited for, so that they do not disturb what
+          // follows.
           const int code = start_daemons(s);
           if (code != 0 || nobody_holds(s)) return 1;
           while (!nobody_holds(s)) ::usleep(50'000);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small world for attacks: things worth attacking, made by whoever the judge is, and attackers in and out of the lock.
+// A small world for attacks: things worth attacking, made by whoever the judge is, and attackers in and out
+// of the lock.
 #pragma once
 
 #include <arpa/inet.h>
@@ -32,12 +33,12 @@ inline constexpr uid_t kUser = 54321, kAuthor = 65001;
 struct Scene {
   TempDir dir = TempDir::make("kgb-scene", "/tmp").value();
   std::string workspace = dir.path() / "workspace";
-  std::string outside = dir.path() / "outside";  // anyone may write here, as in /tmp
-  std::string secret = dir.path() / "outside" / "secret";   // mode 600
-  std::string script = dir.path() / "outside" / "script";   // mode 755, the judge's
+  std::string outside = dir.path() / "outside";            // anyone may write here, as in /tmp
+  std::string secret = dir.path() / "outside" / "secret";  // mode 600
+  std::string script = dir.path() / "outside" / "script";  // mode 755, the judge's
   std::string socket_path = dir.path() / "outside" / "socket";
   std::string abstract_name;
-  int port = 0;      // TCP and UDP, on the loopback
+  int port = 0;  // TCP and UDP, on the loopback
   pid_t judge = ::getpid();
   int secret_fd = -1;  // an open descriptor of the judge
   Fd tcp, udp, by_path, by_name;
@@ -104,10 +105,10 @@ inline LockSpec lock_for(const Scene& scene) {
 }
 
 struct Trial {
-  bool made = false;       // false: the judge could not even start the attackers
-  int without = -1;        // exit code of the attack as an ordinary child
-  Finished locked;         // how it ended under the lock
-  bool held = false;       // `check` of try_attack was content afterwards
+  bool made = false;  // false: the judge could not even start the attackers
+  int without = -1;   // exit code of the attack as an ordinary child
+  Finished locked;    // how it ended under the lock
+  bool held = false;  // `check` of try_attack was content afterwards
 };
 
 // Becomes the judge in a process of its own, makes the scene, and runs the attack without and with the lock.

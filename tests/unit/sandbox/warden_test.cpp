@@ -27,9 +27,8 @@ class Warden : public ::testing::TestWithParam<Judge> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(, Warden, ::testing::Values(Judge::root, Judge::user), [](const auto& row) {
-  return row.param == Judge::root ? "AsRoot" : "AsUser";
-});
+INSTANTIATE_TEST_SUITE_P(, Warden, ::testing::Values(Judge::root, Judge::user),
+                         [](const auto& row) { return row.param == Judge::root ? "AsRoot" : "AsUser"; });
 
 // Three daemons that are deaf to signals and hold a lock on a file, each in a session of its own.
 int start_daemons(const Scene& scene) {
@@ -94,8 +93,8 @@ TEST_P(Warden, HuntsDaemonsAtTheDeadline) {
 }
 
 TEST_P(Warden, OtherAttacksAreStillRefused) {
-  const Trial signal = try_attack(
-      GetParam(), [](const Scene& s) { return ::kill(s.judge, 0) == 0 ? 0 : errno; }, weaken);
+  const Trial signal =
+      try_attack(GetParam(), [](const Scene& s) { return ::kill(s.judge, 0) == 0 ? 0 : errno; }, weaken);
   EXPECT_EQ(signal.without, 0);
   // Landlock's scope of signals, or another user.
   if (GetParam() == Judge::root || landlock_abi() >= 6) {
