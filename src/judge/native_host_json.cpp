@@ -113,9 +113,10 @@ Status NativeHost::compare_claim(const Case& open, Job& job, const ValueSet& set
   for (const json& path : claim.header.value("changed", json::array()))
     job.findings.push_back(make_finding("input_mutated", Gate::correct, "wrote the input `" + path.get<std::string>() + "`, which the schema does not allow", job.workload.call.workload));
   KGB_TRY(const std::shared_ptr<const Expectation> expectation, processes.expectations().values(open.op, job.workload.call, set));
+  const json rows = claim.header.value("outputs", json::array());
   for (const ExpectedOutput& expected : expectation->outputs) {
     const json* row = nullptr;
-    for (const json& candidate : claim.header.value("outputs", json::array()))
+    for (const json& candidate : rows)
       if (candidate.value("path", "") == expected.path) row = &candidate;
     std::size_t count = size_of(expected.dtype);
     for (const std::int64_t extent : expected.shape) count *= static_cast<std::size_t>(extent);
