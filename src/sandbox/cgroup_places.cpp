@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
 #include <map>
 #include <mutex>
 
@@ -68,6 +71,23 @@ bool can_make_group(const fs::path& parent) {
   return joinable;
 }
 
+// Removes the empty groups of programs that were killed before they could. Only old ones: a program of
+// another pid namespace looks dead from here, and its newest group may be about to be joined.
+void sweep(const fs::path& parent) {
+  constexpr std::time_t kOld = 600;
+  const auto names = list_folder(parent);
+  if (!names.ok()) return;
+  for (const std::string& name : names.value()) {
+    const std::vector<std::string> parts = split(name, '-');
+    if (parts.size() != 3 || parts[0] != "kgbench") continue;
+    const auto pid = parse_int(parts[1]);
+    struct stat info{};
+    if (!pid || ::stat((parent / name).c_str(), &info) != 0 || std::time(nullptr) - info.st_mtime < kOld)
+      continue;
+    if (::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH) ::rmdir((parent / name).c_str());
+  }
+}
+
 bool has_word(const fs::path& file, const std::string& word) {
   const auto text = read_pseudo_file(file);
   if (!text.ok()) return false;
@@ -109,7 +129,9 @@ CgroupPlaces find_cgroup_places(const fs::path& proc_self) {
     const auto mount = mounts.find(controller);
     if (mount == mounts.end()) return {};
     const fs::path folder = folder_of(mount->second, groups[controller]);
-    return can_make_group(folder) ? folder : fs::path();
+    if (!can_make_group(folder)) return {};
+    sweep(folder);
+    return folder;
   };
   places.v1_memory = place("memory");
   places.v1_pids = place("pids");
