@@ -20,10 +20,26 @@ bool open(std::uint8_t source) { return source != code(Source::launch) && source
 }  // namespace
 
 Provenance::Provenance(const Recording& recording, Machine& machine) : recording_(recording), machine_(machine) {
-  for (const PlanBuffer& buffer : recording.buffers) {
-    const Source source = buffer.kind == BufferKind::input ? Source::input : Source::none;
-    shadow_.emplace_back(static_cast<std::size_t>(buffer.bytes), code(source));
+  for (std::size_t b = 0; b < recording.buffers.size(); ++b) {
+    const PlanBuffer& buffer = recording.buffers[b];
+    const bool input = buffer.kind == BufferKind::input;
+    const TensorSpec* spec = machine.spec_of(static_cast<int>(b));
+    addresses_in_memory_ = addresses_in_memory_ || (input && spec == nullptr);  // a pointer array
+    const bool fixed = input && (spec == nullptr || !spec->mutated);
+    shadow_.emplace_back(fixed ? 0 : static_cast<std::size_t>(buffer.bytes), code(input ? Source::input : Source::none));
   }
+  for (const RecordedCall& call : recording.calls)
+    for (const Node& node : call.nodes)
+      if (const auto* upload = std::get_if<Upload>(&node))
+        addresses_in_memory_ = addresses_in_memory_ || !upload->relocations.empty();
+}
+
+bool Provenance::in_reach(const Launch& launch, std::size_t buffer) const {
+  if (addresses_in_memory_) return true;
+  return std::any_of(launch.args.begin(), launch.args.end(), [&](const KernelArg& arg) {
+    const auto* ref = std::get_if<BufferRef>(&arg.value);
+    return ref != nullptr && ref->buffer == static_cast<int>(buffer);
+  });
 }
 
 void Provenance::begin_call(int call) {
@@ -32,10 +48,11 @@ void Provenance::begin_call(int call) {
   shadow_at_start_ = shadow_;
 }
 
-Provenance::Image Provenance::save() const {
+Provenance::Image Provenance::save(const Launch* launch) const {
   Image image(recording_.buffers.size());
   for (std::size_t b = 0; b < image.size(); ++b) {
     if (recording_.buffers[b].call > call_ || !machine_.writable(static_cast<int>(b))) continue;
+    if (launch != nullptr && !in_reach(*launch, b)) continue;
     const auto bytes = machine_.arena().bytes(static_cast<int>(b));
     image[b].assign(bytes.begin(), bytes.end());
   }
@@ -47,7 +64,7 @@ void Provenance::restore(const Image& image) {
     if (!image[b].empty()) std::memcpy(machine_.arena().data(static_cast<int>(b)), image[b].data(), image[b].size());
 }
 
-void Provenance::before_launch() { before_ = save(); }
+void Provenance::before_launch(const Launch& launch) { before_ = save(&launch); }
 
 void Provenance::after_launch() {
   for (std::size_t b = 0; b < before_.size(); ++b) {
@@ -76,6 +93,7 @@ void Provenance::mark(const View& view, Source source) {
 }
 
 void Provenance::mark(const Copy& copy) {
+  if (shadow_[static_cast<std::size_t>(copy.src.at.buffer)].empty()) return mark(copy.dst, Source::copy);
   const Strided from = shadow_of(copy.src, 0);
   std::vector<std::byte> held(static_cast<std::size_t>(from.numel()));
   Strided contiguous{held.data(), DType::u8, copy.src.shape, contiguous_strides(copy.src.shape)};
@@ -104,6 +122,10 @@ void Provenance::after(const Node& node) {
 WriteSources Provenance::count(const View& view) const {
   WriteSources counts;
   if (machine_.at(view).numel() == 0) return counts;
+  if (shadow_[static_cast<std::size_t>(view.at.buffer)].empty()) {
+    counts.kept = machine_.at(view).numel();
+    return counts;
+  }
   const Strided from = shadow_of(view, 0);
   std::vector<std::byte> best(static_cast<std::size_t>(from.numel()), std::byte{0}), held(best.size());
   const Strided contiguous{held.data(), DType::u8, view.shape, contiguous_strides(view.shape)};
@@ -123,7 +145,7 @@ WriteSources Provenance::count(const View& view) const {
 }
 
 void Provenance::rehearse(const Launch& launch, std::uint64_t max_steps) {
-  const Image before = save();
+  const Image before = save(&launch);
   for (const std::size_t b : targets_) {
     std::byte* now = machine_.arena().data(static_cast<int>(b));
     for (std::size_t i = 0; i < before[b].size(); ++i)
@@ -165,7 +187,7 @@ void Provenance::explain(const RecordedCall& call, const std::vector<std::uint64
       const std::uint64_t taken = launch_number < steps.size() ? steps[launch_number] : 0;
       rehearse(*launch, 4 * taken + 10'000);
       ++launch_number;
-      before_launch();
+      before_launch(*launch);
       machine_.rehearse(*launch, 2 * taken + 10'000);
       after_launch();
     } else {

@@ -29,7 +29,7 @@ class Provenance {
   // Buffers of the call come to life: inputs hold input values, allocations nothing.
   void begin_call(int call);
   // Around a launch, and after any other node.
-  void before_launch();
+  void before_launch(const Launch& launch);
   void after_launch();
   void after(const Node& node);
   // How the elements of a view came about.
@@ -40,7 +40,10 @@ class Provenance {
 
  private:
   using Image = std::vector<std::vector<std::byte>>;  // one vector per buffer alive
-  [[nodiscard]] Image save() const;
+  // Whether the launch was handed a pointer into the buffer; true for all once addresses travel through memory.
+  [[nodiscard]] bool in_reach(const Launch& launch, std::size_t buffer) const;
+  // Writable buffers that the launch can reach; all of them without one.
+  [[nodiscard]] Image save(const Launch* launch = nullptr) const;
   void restore(const Image& image);
   // Buffers that outputs lie in or are copied from: only their bytes are complemented, since a kernel may need the
   // others to run at all (indices, addresses).
@@ -52,7 +55,8 @@ class Provenance {
 
   const Recording& recording_;
   Machine& machine_;
-  std::vector<std::vector<std::uint8_t>> shadow_;
+  bool addresses_in_memory_ = false;
+  std::vector<std::vector<std::uint8_t>> shadow_;  // empty for inputs that nothing may write
   std::vector<std::vector<std::uint8_t>> shadow_at_start_;
   Image at_start_, before_;
   std::set<std::size_t> targets_;

@@ -49,16 +49,16 @@ class Trial {
     if (provenance_) provenance_->begin_call(c);
     std::vector<std::uint64_t> steps;
     for (const Node& node : call.nodes) {
-      const bool launch = std::holds_alternative<Launch>(node);
-      if (provenance_ && launch) provenance_->before_launch();
+      const auto* launch = std::get_if<Launch>(&node);
+      if (provenance_ && launch != nullptr) provenance_->before_launch(*launch);
       if (auto finding = machine_.execute(node)) {
         finding->details["call"] = std::to_string(c + 1);
         result_.findings.push_back(*std::move(finding));
         return;
       }
-      if (launch) steps.push_back(machine_.last_steps());
-      if (provenance_ && launch) provenance_->after_launch();
-      if (provenance_ && !launch) provenance_->after(node);
+      if (launch != nullptr) steps.push_back(machine_.last_steps());
+      if (provenance_ && launch != nullptr) provenance_->after_launch();
+      if (provenance_ && launch == nullptr) provenance_->after(node);
     }
     if (!check_red_zones(c)) return;
     const std::size_t first = result_.outputs.size();

@@ -90,10 +90,7 @@ const Finding* deciding_finding(std::span<const Finding> findings) {
   const Finding* best = nullptr;
   for (const Finding& finding : findings) {
     if (!verdict_of(finding.kind)) continue;
-    const auto before = [](const Finding& a, const Finding& b) {
-      return std::pair(a.gate, finding_rank(a.kind)) < std::pair(b.gate, finding_rank(b.kind));
-    };
-    if (best == nullptr || before(finding, *best)) best = &finding;
+    if (best == nullptr || finding_rank(finding.kind) < finding_rank(best->kind)) best = &finding;
   }
   return best;
 }

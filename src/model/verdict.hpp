@@ -41,7 +41,7 @@ struct Finding {
 [[nodiscard]] std::optional<Verdict> verdict_of(std::string_view finding_kind);
 // Place of a kind in the table, 0 first; -1 for kinds that are not in it.
 [[nodiscard]] int finding_rank(std::string_view finding_kind);
-// The finding that decides: of the first gate that has one with a verdict, the first in the table's order.
+// The finding that decides: of those with a verdict, the first in the table's order, whichever gate it is of.
 // nullptr: nothing but advice was found, so the verdict is pass. A kind outside the table counts as `infra`.
 [[nodiscard]] const Finding* deciding_finding(std::span<const Finding> findings);
 
