@@ -3,8 +3,10 @@
 // whole spans of lanes, in the same fixed trees.
 #include "vm/elementwise.hpp"
 #include "vm/forms.hpp"
+#include "vm/strided.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -168,10 +170,31 @@ numeric::AxisShape shape_of(const Axis& axis) {
           static_cast<std::size_t>(axis.inner)};
 }
 
+// imm[1]: the fold of a short row compares floats one by one. Many rows are folded side by side instead: the
+// tile is turned, and the same tree runs over whole spans.
 void run_simple_reduce(Frame& frame, const Instruction& made) {
   const Axis axis = axis_of(frame.type(made.in[0]), made.imm[0]);
-  made.extra->reducer(elements(frame, made.in[0]), frame.at(made.out[0]).data, shape_of(axis));
+  const std::byte* in = elements(frame, made.in[0]);
+  numeric::AxisShape shape = shape_of(axis);
+  if (made.imm[1] != 0) {
+    const std::size_t bytes = frame.info(made.in[0]).bytes;
+    std::byte* turned = frame.scratch_bytes(0, static_cast<std::size_t>(axis.outer * axis.n) * bytes);
+    const std::array<std::int64_t, 2> sizes{axis.n, axis.outer}, strides{1, axis.n};
+    copy_strided(turned, in, bytes, sizes, strides);
+    in = turned;
+    shape = {1, shape.n, shape.outer};
+  }
+  made.extra->reducer(in, frame.at(made.out[0]).data, shape);
   finish(frame, made.out[0]);
+}
+
+// Whether turning the tile pays: minimum and maximum of floats along a short last axis of many rows.
+bool fold_side_by_side(const Type& type, std::int64_t at, numeric::BinaryOp op) {
+  using numeric::BinaryOp;
+  const bool extreme = op == BinaryOp::maxnumf || op == BinaryOp::minnumf || op == BinaryOp::maximumf ||
+                       op == BinaryOp::minimumf;
+  const Axis axis = axis_of(type, at);
+  return extreme && axis.inner == 1 && axis.outer >= 16 && axis.n >= 16 && axis.n <= 128;
 }
 
 void run_simple_scan(Frame& frame, const Instruction& made) {
@@ -274,6 +297,7 @@ bool build_reduce(Builder& b, int) {
     const auto reducer = numeric::reducer(static_cast<numeric::BinaryOp>(row->parameter), b.in(0).dtype);
     if (reducer) {
       b.extra().reducer = reducer;
+      b.made.imm[1] = fold_side_by_side(b.in(0), axis, static_cast<numeric::BinaryOp>(row->parameter));
       b.made.run = run_simple_reduce;
       b.made.regions.clear();
     }

@@ -5,8 +5,6 @@
 #include <array>
 #include <cstring>
 
-#include "vm/numeric/elementwise.hpp"
-
 namespace kgb::vm {
 
 void collapse(std::vector<std::int64_t>& sizes, std::vector<std::int64_t>& strides) {
@@ -31,6 +29,35 @@ void collapse(std::vector<std::int64_t>& sizes, std::vector<std::int64_t>& strid
 
 namespace {
 
+// Rows of one repeated element each. The wide version is the same loop with wide stores.
+template <typename T>
+inline __attribute__((always_inline)) void repeat_loop(T* __restrict out, const T* __restrict in,
+                                                       std::int64_t rows, std::int64_t columns,
+                                                       std::int64_t row_stride) {
+  for (std::int64_t i = 0; i < rows; ++i, out += columns) {
+    const T value = in[i * row_stride];
+    for (std::int64_t j = 0; j < columns; ++j) out[j] = value;
+  }
+}
+
+#if defined(__x86_64__)
+template <typename T>
+__attribute__((target("avx2"))) void repeat_wide(T* __restrict out, const T* __restrict in, std::int64_t rows,
+                                                 std::int64_t columns, std::int64_t row_stride) {
+  repeat_loop(out, in, rows, columns, row_stride);
+}
+#endif
+
+template <typename T>
+void repeat_rows(T* __restrict out, const T* __restrict in, std::int64_t rows, std::int64_t columns,
+                 std::int64_t row_stride) {
+#if defined(__x86_64__)
+  static const bool wide = __builtin_cpu_supports("avx2") != 0;
+  if (wide) return repeat_wide(out, in, rows, columns, row_stride);
+#endif
+  repeat_loop(out, in, rows, columns, row_stride);
+}
+
 // rows x columns; each case has its own loop so that the vectoriser sees constant steps.
 template <typename T>
 void copy_plane(T* __restrict out, const T* __restrict in, std::int64_t rows, std::int64_t columns,
@@ -39,6 +66,7 @@ void copy_plane(T* __restrict out, const T* __restrict in, std::int64_t rows, st
     for (std::int64_t i = 0; i < rows; ++i) out[2 * i] = out[2 * i + 1] = in[i];
     return;
   }
+  if (stride == 0 && columns >= 16) return repeat_rows(out, in, rows, columns, row_stride);
   if (row_stride == 1 && columns >= 16) {  // a transposition: blocks keep both sides in the cache
     for (std::int64_t jj = 0; jj < columns; jj += 16)
       for (std::int64_t i = 0; i < rows; ++i)
@@ -52,8 +80,6 @@ void copy_plane(T* __restrict out, const T* __restrict in, std::int64_t rows, st
         std::memcpy(out, in, static_cast<std::size_t>(columns) * sizeof(T));
       else
         for (std::int64_t j = 0; j < columns; ++j) out[j] = in[j];
-    } else if (stride == 0 && columns >= 16) {
-      numeric::fill(out, in, sizeof(T), static_cast<std::size_t>(columns));
     } else if (stride == 0) {
       const T value = *in;
       for (std::int64_t j = 0; j < columns; ++j) out[j] = value;
