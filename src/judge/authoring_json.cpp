@@ -59,17 +59,27 @@ json session_of(const Case& open, const ChipCard& chip, const AuthorRequest& req
           {"generator_seed", request.generator_seed >> 1}, {"autotune", {{"mode", "first"}, {"table", json::object()}}}, {"jobs", jobs}};
 }
 
+// A detail as one text; the file is told by the name that the user gave it.
+std::string detail_text(const json& value, const std::string& file) {
+  std::string text;
+  if (value.is_array()) {
+    for (const json& item : value) text += (text.empty() ? "" : "; ") + (item.is_string() ? item.get<std::string>() : item.dump());
+  } else {
+    text = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return replace_all(text, kCandidateFile, file);
+}
+
 Finding finding_of_error(const json& error, Gate gate, const std::string& workload, const std::string& file) {
   Finding finding = make_finding(error.value("kind", "infra"), gate, error.value("message", "no reason given"), workload);
   if (!verdict_of(finding.kind) && finding.kind != "target_failure") finding.kind = "invalid_plan";
   finding.line = error.value("line", 0);
   if (finding.line > 0 || !error.value("file", "").empty()) finding.file = file;
   if (const auto details = error.find("details"); details != error.end() && details->is_object())
-    for (const auto& [key, value] : details->items())
-      finding.details[key] = value.is_string() ? value.get<std::string>() : value.dump();
+    for (const auto& [key, value] : details->items()) finding.details[key] = detail_text(value, file);
   // The author may call its own failures what it likes; only the judge says infra.
   if (finding.kind == "infra") finding.kind = "host_exception";
-  finding.message = to_utf8_lossy(finding.message).substr(0, 2000);
+  finding.message = replace_all(to_utf8_lossy(finding.message).substr(0, 2000), kCandidateFile, file);
   return finding;
 }
 

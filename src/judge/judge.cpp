@@ -97,6 +97,19 @@ Result<Evaluation> Judge::judge(const JudgeRequest& request) {
   return close_case(std::move(open));
 }
 
+namespace {
+
+// The author saw the candidate under a name of its own; the user knows it by another.
+void name_places(Recording& recording, const std::string& file) {
+  for (RecordedCall& call : recording.calls) {
+    for (Node& node : call.nodes)
+      std::visit([&](auto& n) { if constexpr (requires { n.file; }) n.file = file; }, node);
+    for (Event& event : call.events) event.file = file;
+  }
+}
+
+}  // namespace
+
 Result<std::vector<Judge::Planned>> Judge::plan(const JudgeRequest& request) {
   KGB_TRY(Case open, open_case(request, impl_->catalogue));
   if (open.language == "cpp") return user_error("C++ candidates have no launch plan; kgbench judge runs them in a process of their own");
@@ -107,6 +120,7 @@ Result<std::vector<Judge::Planned>> Judge::plan(const JudgeRequest& request) {
   for (Job& job : open.jobs) {
     Planned row{job.workload.call.workload, job.workload.call, std::move(job.recording), std::move(job.findings)};
     for (const Finding& finding : open.findings) row.findings.push_back(finding);
+    if (row.recording) name_places(*row.recording, request.file);
     if (row.recording)
       for (Finding& finding : policy_findings(*row.recording, {}, row.workload, request.file)) row.findings.push_back(std::move(finding));
     planned.push_back(std::move(row));

@@ -27,7 +27,7 @@ sandbox::LockSpec lock_for(const JudgeSetup& setup, const std::string& workspace
   sandbox::LockSpec lock;
   lock.workspace = workspace;
   lock.read = system_folders();
-  for (const char* extra : {"/proc", "/sys/devices/system/cpu"}) lock.read.emplace_back(extra);
+  for (const char* extra : {"/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"}) lock.read.emplace_back(extra);
   if (::geteuid() == 0) lock.uid = kNativeUid;
   lock.memory_bytes = setup.limits.memory_bytes;
   lock.allow_weak = setup.allow_weak_lock;

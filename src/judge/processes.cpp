@@ -38,7 +38,7 @@ sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpr
   lock.read = python.paths;
   lock.read.push_back(setup.installation.python_dir.string());
   if (!setup.installation.extension_dir.empty()) lock.read.push_back(setup.installation.extension_dir.string());
-  for (const char* system : {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/proc"}) lock.read.emplace_back(system);
+  for (const char* system : {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/proc/cpuinfo", "/proc/meminfo"}) lock.read.emplace_back(system);
   lock.execute = lock.read;
   if (::geteuid() == 0) lock.uid = kCompilerUid;
   lock.memory_bytes = setup.limits.memory_bytes;
