@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random generators of the device without a device: seeds that host code draws are those of the request."""
 
+import hashlib
 import random
 import struct
 
@@ -69,6 +70,12 @@ class DeviceGenerator(torch._C.Generator):
     def graphsafe_set_state(self, other):
         self._seed, self._offset = other._seed, other._offset
         return self
+
+
+def workload_seed(seed, workload):
+    """The seed of one workload's generators, 63 bits: workloads of one session must not draw the same numbers, or
+    statistics over all of them would count each number many times."""
+    return int.from_bytes(hashlib.sha256(f"{seed}/{workload}".encode()).digest()[:8], "little") >> 1
 
 
 def seed_all(seed, default):

@@ -128,8 +128,9 @@ class Session:
             self.recorder.foreign = None
             number = next(self._jobs)
             inputs, calls = [], []
-            generator.seed_all(self.seed, self.default_generator)
-            self.generator = generator.DeviceGenerator(self.seed)  # the three calls advance one generator
+            seed = generator.workload_seed(self.seed, job["workload"])
+            generator.seed_all(seed, self.default_generator)
+            self.generator = generator.DeviceGenerator(seed)  # the three calls advance one generator
             for index in range(len(job["calls"])):
                 arguments, recorded = self._call(number, index, job)
                 inputs += arguments.inputs

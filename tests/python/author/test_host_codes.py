@@ -5,6 +5,7 @@ import base64
 import plan_check
 import pytest
 from harness import HOST_CODES, call, run, tensor
+from kgbench.author.generator import workload_seed
 
 
 def f32(*shape, **more):
@@ -175,7 +176,7 @@ def test_uploaded_addresses_become_relocations():
 
 def test_seed_and_offset_come_from_the_request_and_advance():
     seeds = [launches("generator_seed", c)[0]["args"][2:] for c in range(3)]
-    assert [s["int"] for s, _ in seeds] == [123] * 3
+    assert [s["int"] for s, _ in seeds] == [workload_seed(123, "s1")] * 3
     assert [o["int"] for _, o in seeds] == [0, 12, 24]
 
 

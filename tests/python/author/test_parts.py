@@ -6,6 +6,7 @@ import pytest
 import torch
 from kgbench.author import nodes, operators, phantom, streams, triton_driver
 from kgbench.author.chips import Chip
+from kgbench.author.generator import workload_seed
 from kgbench.author.plan_writer import RecordedCall, recording_json
 
 
@@ -110,6 +111,11 @@ def test_streams_know_what_they_waited_for_through_others():
     registry.default.wait_stream(second)
     registry.end_call(noted)
     assert noted.events == ["two streams on one buffer without a wait between them"]
+
+
+def test_workloads_draw_from_seeds_of_their_own():
+    seeds = {workload_seed(seed, name) for seed in (0, 1, 2**64 - 1) for name in ("s1", "s2", "h1")}
+    assert len(seeds) == 9 and all(0 <= seed < 2**63 for seed in seeds)
 
 
 @pytest.mark.parametrize("given, capability", [

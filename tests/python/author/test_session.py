@@ -6,6 +6,7 @@ import struct
 import plan_check
 import pytest
 from harness import HOST_CODES, call, run, tensor
+from kgbench.author.generator import workload_seed
 
 KERNELS = (HOST_CODES / "add_inplace.py").read_text()
 ADD = call("add_", ("self", tensor("f32", 33, mutated=True)), ("other", tensor("f32", 33)))
@@ -148,9 +149,10 @@ def run(x, lst, n, f, b, s, c, ints, dt, none, *, g=None, k=0):
     assert type(x) is torch.Tensor and [t.shape[0] for t in lst] == [2, 3]
     assert (n, b, s, c, ints, dt, none, k) == (-3, True, "sum", 1 + 2j, [4, 5], torch.bfloat16, None, 9)
     assert f == float("-inf") and isinstance(g, torch.Generator) and g.device.type == "cuda"
-    assert g.initial_seed() == 123 == torch.cuda.initial_seed() and torch.initial_seed() == 123
+    assert g.initial_seed() == torch.cuda.initial_seed() == torch.initial_seed() == SEED
     return x
 """
+    source = source.replace("SEED", str(workload_seed(123, "s1")))
     asked = call("run", ("x", tensor("i8", 3)), ("lst", [tensor("u8", 2), tensor("u8", 3)]), ("n", ("int", -3)),
                  ("f", ("float", "-inf")), ("b", ("bool", True)), ("s", ("str", "sum")), ("c", ("complex", [1, 2])),
                  ("ints", ("ints", [4, 5])), ("dt", ("dtype", "bf16")), ("none", ("none", True)),
