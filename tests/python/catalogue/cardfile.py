@@ -56,7 +56,8 @@ def functions(scope):
 
     numel = lambda t: sum(map(size, t)) if isinstance(t, list) else size(t)
     names = {
-        "numel": numel, "shape": size, "ndim": lambda t: len(t["shape"]), "dtype": lambda t: (t[0] if isinstance(t, list) else t)["dtype"],
+        "numel": numel, "shape": size, "ndim": lambda t: len(t["shape"]),
+        "dtype": lambda t: (t[0] if isinstance(t, list) else t)["dtype"],
         "nbytes": lambda t: numel(t) * DTYPES[(t[0] if isinstance(t, list) else t)["dtype"]].itemsize,
         "min": min, "max": max, "abs": abs, "cdiv": lambda a, b: -(-a // b), "true": True, "false": False,
         "len": len, "complex": complex, "log2": math.log2,
@@ -231,7 +232,8 @@ def fill(domain, count, dtype, seed):
         x = torch.randint(0, int(p[0]), (count,), generator=gen)
     elif kind in ("special", "finite_special"):
         x = torch.randn(count, generator=gen, dtype=real) * p[1] + p[0]
-        menu = [0.0, -0.0, 1.0, -1.0, 1e-40] + ([float("inf"), float("-inf"), float("nan")] if kind == "special" else [])
+        menu = [0.0, -0.0, 1.0, -1.0, 1e-40]
+        menu += [float("inf"), float("-inf"), float("nan")] if kind == "special" else []
         pick = torch.randint(0, 8 * len(menu), (count,), generator=gen)
         for i, v in enumerate(menu):
             x[pick == i] = v
@@ -316,7 +318,8 @@ def build(entry, values, seed=0):
         elif default is None:
             raise ValueError(f"{entry['name']}: argument {name} has neither value nor default")
         else:
-            v = None if default == "None" else evaluate(default.lower() if default in ("True", "False") else default, {})
+            text = default.lower() if default in ("True", "False") else default
+            v = None if default == "None" else evaluate(text, {})
         if kind.startswith("Generator") and v:
             v = Generator(1234 + seed)
         named[name] = v

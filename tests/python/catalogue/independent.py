@@ -222,6 +222,7 @@ def strsm(entry, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb):
 
 SPECIAL = {
     "div": divided, "masked_fill_": masked_fill_, "bernoulli": bernoulli, "rms_norm": rms_norm,
-    "fused_add_rms_norm": fused_add_rms_norm, "rotary_embedding": rotary_embedding, "topk_softmax": topk_softmax, "scaled_int8_quant": scaled_int8_quant,
+    "fused_add_rms_norm": fused_add_rms_norm, "rotary_embedding": rotary_embedding, "topk_softmax": topk_softmax,
+    "scaled_int8_quant": scaled_int8_quant,
     "Sgemm": sgemm, "Cgemm": sgemm, "HgemmBatched": hgemm_batched, "Sdot": sdot, "Strsm": strsm,
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for aten::bernoulli: Philox numbers by element index, so that any launch shape draws the same sample."""
+"""Triton kernel for aten::bernoulli: Philox numbers by element index, the same for any launch shape."""
 import torch
 import triton
 import triton.language as tl

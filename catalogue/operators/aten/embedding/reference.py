@@ -4,8 +4,9 @@ import torch
 
 
 def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
-    rows = [weight[int(i)] for i in indices.reshape(-1)] if indices.numel() < 4096 else weight[indices.reshape(-1).long()]
-    rows = torch.stack(rows) if isinstance(rows, list) and rows else rows if len(rows) else weight[:0]
+    rows = torch.empty((indices.numel(), weight.shape[1]), dtype=weight.dtype)
+    for place, row in enumerate(indices.reshape(-1).tolist()):
+        rows[place] = weight[row]
     return rows.reshape(*indices.shape, weight.shape[1])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for aten::mean: tiles of rows by reduced elements; long reductions are cut and finished by a second pass."""
+"""Triton kernel for aten::mean: tiles of rows by reduced elements; a second pass finishes long reductions."""
 import torch
 import triton
 import triton.language as tl

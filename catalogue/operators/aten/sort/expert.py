@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernels for aten::sort, stable: short rows by counting who comes before, long rows by radix passes of 4 bits."""
+"""Triton kernels for aten::sort, stable: short rows by counting who comes before, long ones by radix passes."""
 import torch
 import triton
 import triton.language as tl

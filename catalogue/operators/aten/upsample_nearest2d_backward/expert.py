@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for aten::upsample_nearest2d_backward: each input pixel adds the gradients of the pixels it was copied to."""
+"""Triton kernel for aten::upsample_nearest2d_backward: each input pixel adds the gradients of its copies."""
 import math
 
 import torch

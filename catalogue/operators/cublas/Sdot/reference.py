@@ -14,4 +14,5 @@ def elements(x, n, inc):
 def sdot(n, x, incx, y, incy, result):
     # A product may fall below f32's subnormals and lose 2^-150: 2^-126 in units of f32's roundoff.
     products = elements(x, n, incx) * elements(y, n, incy)
-    return {"result": Expected(products.sum().reshape(1), magnitude=abs(products).sum().reshape(1) + len(products) * 2.0**-126)}
+    magnitude = abs(products).sum() + len(products) * 2.0**-126
+    return {"result": Expected(products.sum().reshape(1), magnitude=magnitude.reshape(1))}

@@ -7,7 +7,7 @@ import triton.language as tl
 @triton.jit
 def solve_kernel(x, t, scale: "fp64", first, rows, columns, t_row, t_col, x_row, x_col, UNIT: tl.constexpr,
                  ROWS: tl.constexpr, COLS: tl.constexpr):
-    """Rows first .. first + ROWS - 1 of T X = scale * B, for some columns; what earlier rows give is subtracted already."""
+    """Rows first .. first + ROWS - 1 of T X = scale * B for some columns; earlier rows are subtracted already."""
     row = tl.arange(0, ROWS)
     column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
     inside = (first + row < rows)[:, None] & (column < columns)[None, :]
@@ -28,7 +28,7 @@ def solve_kernel(x, t, scale: "fp64", first, rows, columns, t_row, t_col, x_row,
 @triton.jit
 def update_kernel(x, t, scale: "fp64", first, next_row, rows, columns, t_row, t_col, x_row, x_col,
                   BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    """x[r] = scale * x[r] - sum of T[r, k] x[k] over the solved rows k = first .. first + BK - 1, for rows from next_row."""
+    """x[r] = scale * x[r] - sum of T[r, k] x[k] over the solved rows k from `first`, for the rows from next_row."""
     row = next_row + tl.program_id(0).to(tl.int64) * BM + tl.arange(0, BM)
     column = tl.program_id(1).to(tl.int64) * BN + tl.arange(0, BN)
     inner = first + tl.arange(0, BK).to(tl.int64)

@@ -16,9 +16,11 @@ def codes(quotient, azp=0):
 
 def scaled_int8_quant(input, scale=None, azp=None, symmetric=True):
     if scale is not None:
+        given = Expected(scale, dtype=torch.float32)
         if azp is None:
-            return Expected(codes(f32(input / scale)), dtype=torch.int8), Expected(scale, dtype=torch.float32), None
-        return Expected(codes(f32(input * f32(1 / scale)), azp), dtype=torch.int8), Expected(scale, dtype=torch.float32), Expected(azp, dtype=torch.int32)
+            return Expected(codes(f32(input / scale)), dtype=torch.int8), given, None
+        q = codes(f32(input * f32(1 / scale)), azp)
+        return Expected(q, dtype=torch.int8), given, Expected(azp, dtype=torch.int32)
     rows = input.reshape(-1, input.shape[-1])
     if symmetric:
         largest = abs(rows).amax(1, keepdim=True)

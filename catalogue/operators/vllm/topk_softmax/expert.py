@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for vllm::topk_softmax: softmax over the experts in registers, then k times the largest is taken out."""
+"""Triton kernel for vllm::topk_softmax: softmax over the experts, then k times the largest is taken."""
 import triton
 import triton.language as tl
 
