@@ -4,6 +4,7 @@ import kernels
 import pytest
 import torch
 import triton
+from triton.tools.tensor_descriptor import TensorDescriptor
 from vmlaunch import launch
 
 
@@ -252,6 +253,14 @@ def test_tensor_descriptors():
     x = torch.randn(50, 32)
     out = torch.full((50, 32), -5.0)
     clean(launch(kernels.descriptors, (4,), x, out, 50, 32, BM=16, BN=32))
+    assert torch.equal(out, x * 2)
+
+
+def test_host_tensor_descriptors():
+    x = torch.randn(50, 32)
+    out = torch.full((50, 32), -5.0)
+    a, b = (TensorDescriptor(t, t.shape, t.stride(), [16, 32]) for t in (x, out))
+    clean(launch(kernels.host_descriptors, (4,), a, b, BM=16))
     assert torch.equal(out, x * 2)
 
 

@@ -78,6 +78,10 @@ def flatten(kind, name, value, flat, names):
     if isinstance(kind, tuple):
         for i, (k, v) in enumerate(zip(kind, value)):
             flatten(k, f"{name}[{i}]", v, flat, names)
+    elif kind.startswith("tensordesc"):  # a host descriptor: base, sizes, strides
+        parts = [value.base, *value.shape, *value.strides]
+        flat += parts
+        names += [name] * len(parts)
     elif kind != "constexpr":
         flat.append(value)
         names.append(name)
