@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks the oracle for each workload's values, compares each wrong answer with them, and counts who rejects it.
+#include "judge/screen.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <optional>
+#include <thread>
+#include <tuple>
+
+#include "judge/processes.hpp"
+#include "judge/screen_answers.hpp"
+
+namespace kgb {
+namespace {
+
+struct Task {
+  const Operator* op;
+  Workload workload;
+  ErrorBound bound;
+};
+
+// What one workload says about one output.
+struct Seen {
+  std::string output, dtype;
+  bool right_refused = false;
+  std::map<std::string, bool> rejected;  // by answer; only those that are wrong
+};
+
+// The tensor whose dtype a reader would name first: a float that is read, else a float, else the first tensor.
+std::optional<DType> main_input(const Call& call) {
+  const auto tensors = tensors_of(call);
+  const auto real = [](const TensorSpec& spec) { return is_float(spec.dtype) || is_complex(spec.dtype); };
+  for (const auto& [path, spec] : tensors)
+    if (real(spec) && !spec.mutated) return spec.dtype;
+  for (const auto& [path, spec] : tensors)
+    if (real(spec)) return spec.dtype;
+  if (tensors.empty()) return std::nullopt;
+  return tensors.front().second.dtype;
+}
+
+std::string dtype_text(const Call& call, DType out) {
+  const std::optional<DType> in = main_input(call);
+  if (!in || *in == out) return std::string(name_of(out));
+  return std::string(name_of(*in)) + " -> " + std::string(name_of(out));
+}
+
+// Items of a list are one output; the members of a tuple are several.
+std::string output_name(const std::string& path, const Schema& schema) {
+  const std::size_t bracket = path.find('[');
+  if (bracket == std::string::npos) return path;
+  if (path.starts_with("return") && schema.returns.size() > 1) return path;
+  return path.substr(0, bracket) + "[]";
+}
+
+bool compares_values(const ErrorBound& bound) {
+  return bound.error_class != ErrorClass::random && bound.error_class != ErrorClass::metadata;
+}
+
+const ExpectedOutput* output_at(const Expectation& expectation, const std::string& path) {
+  for (const ExpectedOutput& output : expectation.outputs)
+    if (output.path == path) return &output;
+  return nullptr;
+}
+
+Result<bool> rejects(const std::vector<std::byte>& bytes, const ExpectedOutput& expected, const ErrorBound& bound) {
+  KGB_TRY(const CompareResult compared, compare(bytes, expected, bound));
+  return !compared.ok();
+}
+
+Status look_at(const Task& task, const ExpectedOutput& expected, const ValueSet& set, const ExpectedOutput* lower, Seen& seen) {
+  KGB_TRY(const bool refused, rejects(right_answer(expected), expected, task.bound));
+  seen.right_refused = seen.right_refused || refused;
+  for (const WrongAnswer& answer : wrong_answers(expected, task.workload.call, set, lower)) {
+    KGB_TRY(const bool rejected, rejects(answer.bytes, expected, task.bound));
+    bool& any = seen.rejected[std::string(answer.name)];
+    any = any || rejected;
+  }
+  return ok_status();
+}
+
+Result<std::vector<Seen>> screen_workload(const Task& task, oracle::Oracle& oracle, std::uint64_t seed) {
+  const Call& call = task.workload.call;
+  const ValueSet set{seed, 0, 0};
+  KGB_TRY(const Expectation expectation, oracle.expect(*task.op, call, seed, set.trial, set.number));
+  std::vector<Seen> out;
+  if (expectation.raises) return out;
+  Expectation lower;
+  // Not every operator takes the lower dtype; then the oracle refuses, and there is no such answer.
+  if (const std::optional<Call> below = lowered(call))
+    if (Result<Expectation> asked = oracle.expect(*task.op, *below, seed, set.trial, set.number); asked.ok())
+      lower = std::move(asked).value();
+  const Schema& schema = task.op->find_entry(call.entry)->schema;
+  for (const ExpectedOutput& expected : expectation.outputs) {
+    if (expected.value.empty() || expected.rule == "skip" || expected.rule == "metadata") continue;
+    const std::string name = output_name(expected.path, schema);
+    auto at = std::find_if(out.begin(), out.end(), [&](const Seen& seen) { return seen.output == name; });
+    if (at == out.end()) at = out.insert(out.end(), Seen{name, dtype_text(call, expected.dtype), false, {}});
+    KGB_CHECK(look_at(task, expected, set, output_at(lower, expected.path), *at));
+  }
+  return out;
+}
+
+// The counted workloads of one operator; none when no values of it are compared.
+Result<std::vector<Task>> tasks_of(const Catalogue& catalogue, const Operator& op, std::uint64_t seed) {
+  std::vector<Workload> all = catalogue.workloads(op, Tier::smoke);
+  KGB_TRY(std::vector<Workload> hidden, catalogue.hidden(op, seed));
+  std::move(hidden.begin(), hidden.end(), std::back_inserter(all));
+  std::vector<Task> tasks;
+  for (Workload& workload : all) {
+    if (workload.edge) continue;
+    KGB_TRY(const ErrorBound bound, catalogue.error_for(op, workload.call));
+    if (compares_values(bound)) tasks.push_back({&op, std::move(workload), bound});
+  }
+  return tasks;
+}
+
+using Answer = std::optional<Result<std::vector<Seen>>>;
+
+std::vector<Answer> run_tasks(const std::vector<Task>& tasks, oracle::Oracle& oracle, const ScreenOptions& options) {
+  std::vector<Answer> answers(tasks.size());
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> failed{false};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < tasks.size() && !failed; i = next++) {
+      answers[i] = screen_workload(tasks[i], oracle, options.seed);
+      if (!answers[i]->ok()) failed = true;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int lane = 1; lane < options.lanes; ++lane) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  return answers;
+}
+
+void add_to(ScreenRow& row, const std::string& workload, const Seen& seen) {
+  row.workloads.push_back(workload);
+  if (seen.right_refused) row.right_refused.push_back(workload);
+  for (const auto& [answer, rejected] : seen.rejected) {
+    auto at = std::find_if(row.answers.begin(), row.answers.end(), [&](const AnswerTally& t) { return t.answer == answer; });
+    if (at == row.answers.end()) at = row.answers.insert(row.answers.end(), AnswerTally{answer, {}, {}});
+    at->differs.push_back(workload);
+    if (rejected) at->rejected.push_back(workload);
+  }
+}
+
+}  // namespace
+
+std::size_t ScreenRow::holes() const {
+  return static_cast<std::size_t>(std::count_if(answers.begin(), answers.end(), [](const AnswerTally& t) { return t.hole(); })) +
+         (right_refused.empty() ? 0 : 1);
+}
+
+std::size_t ScreenReport::holes() const {
+  std::size_t n = 0;
+  for (const ScreenRow& row : rows) n += row.holes();
+  return n;
+}
+
+Result<ScreenReport> screen(const Catalogue& catalogue, const std::vector<const Operator*>& operators,
+                            const Installation& installation, const ScreenOptions& options) {
+  ScreenReport report;
+  report.seed = options.seed;
+  std::vector<Task> tasks;
+  for (const Operator* op : operators) {
+    KGB_TRY(std::vector<Task> some, tasks_of(catalogue, *op, options.seed));
+    if (some.empty())
+      report.skipped.push_back({op->name, op->tagged("random") ? "random: judged by statistics, no values are compared"
+                                                               : "no values are compared: only dtype, shape and strides"});
+    std::move(some.begin(), some.end(), std::back_inserter(tasks));
+  }
+  oracle::Oracle oracle(Processes::python_worker(installation, "kgbench.oracle.worker"),
+                        static_cast<std::size_t>(options.lanes));
+  std::vector<Answer> answers = run_tasks(tasks, oracle, options);
+  for (const Answer& answer : answers)
+    if (answer && !answer->ok()) return answer->error();
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, ScreenRow> rows;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const Call& call = tasks[i].workload.call;
+    for (const Seen& seen : answers[i]->value()) {
+      ScreenRow& row = rows[{call.op, call.entry, seen.output, seen.dtype}];
+      row.op = call.op;
+      row.entry = call.entry;
+      row.output = seen.output;
+      row.dtype = seen.dtype;
+      add_to(row, call.workload, seen);
+    }
+  }
+  for (auto& [key, row] : rows) report.rows.push_back(std::move(row));
+  return report;
+}
+
+}  // namespace kgb

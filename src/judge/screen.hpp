@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fixture screen: do the workloads of a card reject every answer that needs no thought (docs/cli/screen.md)?
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "catalogue/catalogue.hpp"
+#include "judge/judge.hpp"
+#include "nlohmann/json_fwd.hpp"
+
+namespace kgb {
+
+struct ScreenOptions {
+  std::uint64_t seed = 0x5eed;  // hidden workloads and values; fixed, so that the screen says the same every time
+  int lanes = 1;                // oracle processes
+};
+
+struct AnswerTally {
+  std::string answer;                 // "zeros", "lower_precision"
+  std::vector<std::string> differs;   // workloads where it is wrong
+  std::vector<std::string> rejected;  // of these, the workloads that reject it
+  [[nodiscard]] bool hole() const { return !differs.empty() && rejected.empty(); }
+};
+
+// One output of one entry for one pair of dtypes.
+struct ScreenRow {
+  std::string op, entry;
+  std::string output;  // path; items of a list are one output: "C[]"
+  std::string dtype;   // "f32", or "f16 -> f32" where main input and output differ
+  std::vector<std::string> workloads;       // that count: no edge cases
+  std::vector<AnswerTally> answers;         // only those that are wrong somewhere
+  std::vector<std::string> right_refused;   // workloads that reject the oracle's own values, rounded once
+  [[nodiscard]] std::size_t holes() const;
+};
+
+struct ScreenReport {
+  struct Skipped {
+    std::string op, reason;
+  };
+  std::vector<ScreenRow> rows;  // by operator, entry, output, dtype
+  std::vector<Skipped> skipped;
+  std::uint64_t seed = 0;
+  [[nodiscard]] std::size_t holes() const;
+};
+
+// Smoke workloads and one draw of the hidden ones. An Error is the oracle's or the host's.
+[[nodiscard]] Result<ScreenReport> screen(const Catalogue& catalogue, const std::vector<const Operator*>& operators,
+                                          const Installation& installation, const ScreenOptions& options);
+
+// `whole`: also what rejects each answer, not only the holes.
+[[nodiscard]] std::string screen_text(const ScreenReport& report, bool whole);
+[[nodiscard]] nlohmann::json screen_json(const ScreenReport& report);
+
+}  // namespace kgb
