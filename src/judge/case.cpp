@@ -126,7 +126,8 @@ Evaluation close_case(Case&& open) {
   e.reached = open.reached;
   e.findings = std::move(open.findings);
   for (Job& job : open.jobs) {
-    e.workloads.push_back(result_of(job));
+    // What was never run is neither passed nor failed.
+    if (job.judged || !job.findings.empty()) e.workloads.push_back(result_of(job));
     for (Finding& finding : job.findings) e.findings.push_back(std::move(finding));
   }
   // The deciding finding first: whoever shows one line shows that one.

@@ -30,6 +30,7 @@ struct Job {
   double worst_ratio = 0;
   std::string worst_at;
   std::int64_t elements = 0;           // compared, all trials
+  bool judged = false;                 // at least one trial was compared to its end
   bool wanting_launch = false;         // an output element that no launch wrote
 };
 

@@ -101,6 +101,7 @@ Status native_correct(Case& open, Processes& processes) {
     for (int trial = 0; trial < open.request.value_sets && job.findings.empty(); ++trial)
       for (int number = 0; number < kCallsPerTrial && job.findings.empty(); ++number) {
         KGB_CHECK(open.native->judge_call(open, job, {open.request.seed, trial, number}, processes));
+        job.judged = true;
       }
   return ok_status();
 }

@@ -129,6 +129,7 @@ Result<bool> judge_trial(const Case& open, Job& job, int trial, Processes& proce
       right = right && same;
     }
   }
+  job.judged = true;
   return right;
 }
 
