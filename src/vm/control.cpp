@@ -111,7 +111,7 @@ inline bool run_block(Frame& frame, const Block& block) {
 
 }  // namespace
 
-const Block* run_code(Frame& frame, const Code& code, const Instruction*) {
+const Block* run_code(Frame& frame, const Code& code) {
   const Block* block = &code.blocks.front();
   while (true) {
     if (!run_block(frame, *block)) return nullptr;
@@ -218,7 +218,7 @@ void run_if(Frame& frame, const Instruction& made) {
 void run_call(Frame& frame, const Instruction& made) {
   const FunctionCode& function = frame.program->functions[static_cast<std::size_t>(made.extra->function)];
   assign_all(frame, function.body.blocks.front().arguments, made.in);
-  const Block* last = run_code(frame, function.body, &made);
+  const Block* last = run_code(frame, function.body);
   if (last == nullptr) return;
   assign_all(frame, made.out, last->operands);
 }

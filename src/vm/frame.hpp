@@ -65,7 +65,7 @@ inline constexpr std::uint64_t kStepBatch = 512;
 void prepare(Frame& frame, const ProgramImpl& program);
 
 // Runs one region's blocks; the block whose terminator ended it, or nullptr when the instance was trapped.
-const Block* run_code(Frame& frame, const Code& code, const Instruction* owner);
+const Block* run_code(Frame& frame, const Code& code);
 
 // The elements of a value, made from its form if need be.
 std::byte* elements(Frame& frame, int value);

@@ -194,7 +194,7 @@ void run_programs(Frame& frame, Work& work) {
       frame.id = {frame.number % frame.grid[0], frame.number / frame.grid[0] % frame.grid[1],
                   frame.number / (frame.grid[0] * frame.grid[1])};
       frame.trapped = false;
-      run_code(frame, body, nullptr);
+      run_code(frame, body);
       if (!frame.trapped) ++finished;
       if (frame.state->stop.load(std::memory_order_relaxed)) break;
     }
