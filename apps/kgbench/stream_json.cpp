@@ -26,6 +26,7 @@ constexpr std::size_t kMaxSource = std::size_t{4} << 20;
 
 struct Task {
   json id;
+  std::int64_t line = 0;
   JudgeRequest request;
 };
 
@@ -150,7 +151,7 @@ json error_of(const json& id, std::int64_t line, const std::string& message) {
 void judge_lane(TaskQueue& queue, LineWriter& writer, Judge& judge) {
   while (std::optional<Task> task = queue.pop()) {
     const Result<Evaluation> evaluation = judge.judge(task->request);
-    writer.write(evaluation.ok() ? result_of(task->id, *evaluation) : error_of(task->id, 0, evaluation.error().message));
+    writer.write(evaluation.ok() ? result_of(task->id, *evaluation) : error_of(task->id, task->line, evaluation.error().message));
   }
 }
 
@@ -176,10 +177,12 @@ Result<int> judge_stream(const JudgeOptions& options) {
     ++number;
     if (trim(line).empty()) continue;
     Result<Task> task = parse_line(line, judge->catalogue(), resolved, options);
-    if (task.ok())
+    if (task.ok()) {
+      task->line = number;
       queue.push(std::move(*task));
-    else
+    } else {
       writer.write(error_of(id_of(line), number, task.error().message));
+    }
   }
   queue.close();
   for (std::thread& lane : lanes) lane.join();

@@ -146,7 +146,8 @@ void take_outcome(Case& open, const author::AuthorOutcome& outcome) {
                                          "bytes in the result channel that the recorder did not write: " + outcome.result.forged));
   if (outcome.out_cut || outcome.err_cut)
     open.findings.push_back(make_finding("output_flood", Gate::static_, "printed more than is kept; the rest was cut"));
-  if (!imported || ended) return;
+  // What follows forged bytes is not read, so that how the process ended explains nothing.
+  if (!imported || ended || !outcome.result.forged.empty()) return;
   std::optional<Finding> finding = finding_of_end(outcome);
   finding->details["stderr"] = outcome.err.substr(0, 4000);
   // The first job without an answer is the one that it ended in.

@@ -165,7 +165,7 @@ class Session:
             structure, outputs = plan_writer.returned(self.recorder, result)
         except BaseException as error:
             raise self.failure(error, call=index) from None
-        self._end_threads()
+        self._end_threads(len(self.recorder.nodes))
         self.recorder.streams.end_call(self.recorder)
         if index + 1 == len(job["calls"]):
             self._check_patches()
@@ -175,18 +175,21 @@ class Session:
         for name in self.watch.changed()[:8]:
             self.recorder.event("judge_patched", name)
 
-    def _end_threads(self):
+    def _end_threads(self, nodes):
         """Waits shortly for what the call started. Work that goes on after the return belongs to no call, and would
         be recorded into whichever comes next: Failure, now and for the jobs that follow."""
         deadline = time.monotonic() + THREAD_WAIT_S
         place = ("", 0)
         for thread, where in self.threads:
             self.recorder.event("thread", thread.name)
-            thread.join(max(0.0, deadline - time.monotonic()))
             place = where if thread.is_alive() else place
+            thread.join(max(0.0, deadline - time.monotonic()))
         if len(sys._current_frames()) > 1:  # also those of the import, and those that threading does not know
             self.fugitive = Failure("recorder_unsupported", "a thread that outlives the call", *place)
             raise self.fugitive
+        if len(self.recorder.nodes) > nodes:
+            # On a device whoever reads the result at the return would read it before this work.
+            raise Failure("recorder_unsupported", "a thread that goes on to work after the return of the call", *place)
 
     def _add_import(self, calls):
         """Puts what the import did before the first call, when the recording uses a buffer of the import."""
