@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::size_t kKept = std::size_t{64} << 20;  // larger mappings are given back after each trial
 
-std::size_t align_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
+std::size_t align_up(std::size_t value, std::size_t to) {
+  return (value + to - 1) / to * to;
+}
 
 // Index of the first byte of the range that is not `pattern`, or its length.
 std::size_t first_difference(std::span<const std::byte> range, std::byte pattern) {
@@ -67,15 +69,20 @@ Result<Arena> Arena::create(const std::vector<PlanBuffer>& buffers, std::byte pa
   arena.pattern_ = pattern;
   arena.base_ = memory.take(at);
   if (arena.base_ == nullptr)
-    return host_error("the buffers of the launch plan need " + human_bytes(at) + ", which the executor may not have");
+    return host_error("the buffers of the launch plan need " + human_bytes(at) +
+                      ", which the executor may not have");
   arena.memory_ = &memory;
   std::memset(arena.base_, std::to_integer<int>(pattern), at);
   return arena;
 }
 
 Arena::Arena(Arena&& other) noexcept
-    : memory_(std::exchange(other.memory_, nullptr)), base_(other.base_), total_(other.total_), pattern_(other.pattern_),
-      offsets_(std::move(other.offsets_)), sizes_(std::move(other.sizes_)) {}
+    : memory_(std::exchange(other.memory_, nullptr)),
+      base_(other.base_),
+      total_(other.total_),
+      pattern_(other.pattern_),
+      offsets_(std::move(other.offsets_)),
+      sizes_(std::move(other.sizes_)) {}
 
 Arena::~Arena() {
   if (memory_ != nullptr) memory_->scrub();
@@ -83,7 +90,8 @@ Arena::~Arena() {
 
 std::uint64_t Arena::address(const BufferRef& ref) const {
   if (ref.buffer < 0) return 0;
-  return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data(ref.buffer))) + static_cast<std::uint64_t>(ref.offset);
+  return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data(ref.buffer))) +
+         static_cast<std::uint64_t>(ref.offset);
 }
 
 std::optional<RedZoneHit> Arena::check_red_zones() const {

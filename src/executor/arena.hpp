@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arena of a trial: every buffer of a recording between red zones, in one mapping that is scrubbed afterwards.
+// The arena of a trial: every buffer of a recording between red zones, in one mapping that is scrubbed
+// afterwards.
 #pragma once
 
 #include <array>
@@ -27,7 +28,8 @@ struct RedZoneHit {
   std::int64_t distance = 0;    // bytes past the end of `before`, or from the start when there is none
 };
 
-// Memory that outlives a trial, so that small trials do not pay for fresh pages. Holds nothing but zeros between trials.
+// Memory that outlives a trial, so that small trials do not pay for fresh pages. Holds nothing but zeros
+// between trials.
 class ArenaMemory {
  public:
   ArenaMemory() = default;
@@ -46,13 +48,16 @@ class ArenaMemory {
 
 class Arena {
  public:
-  // Lays the buffers out and paints everything with the pattern. Error: more memory than the process may have.
+  // Lays the buffers out and paints everything with the pattern. Error: more memory than the process may
+  // have.
   static Result<Arena> create(const std::vector<PlanBuffer>& buffers, std::byte pattern, ArenaMemory& memory);
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&&) = delete;
   ~Arena();
 
-  [[nodiscard]] std::byte* data(int buffer) const { return base_ + offsets_[static_cast<std::size_t>(buffer)]; }
+  [[nodiscard]] std::byte* data(int buffer) const {
+    return base_ + offsets_[static_cast<std::size_t>(buffer)];
+  }
   [[nodiscard]] std::span<std::byte> bytes(int buffer) const {
     return {data(buffer), sizes_[static_cast<std::size_t>(buffer)]};
   }

@@ -76,7 +76,8 @@ Int to_integer(const Wide& wide) {
   if constexpr (std::is_floating_point_v<decltype(value)>) {
     // Narrow results wrap what a wider conversion gives; out of that range the GPU saturates.
     if constexpr (std::is_same_v<Int, std::uint64_t>) {
-      return value < 0 ? static_cast<Int>(num::float_to_int<std::int64_t>(value)) : num::float_to_int<Int>(value);
+      return value < 0 ? static_cast<Int>(num::float_to_int<std::int64_t>(value))
+                       : num::float_to_int<Int>(value);
     } else if constexpr (std::is_unsigned_v<Int>) {
       return static_cast<Int>(num::float_to_int<std::int64_t>(value));
     } else if constexpr (sizeof(Int) == 8) {
@@ -105,23 +106,39 @@ void store_block(DType to, std::byte* dst, std::int64_t step, std::span<const Wi
   };
   const auto as_float = [](const Wide& v) { return static_cast<float>(real_of(v)); };
   switch (to) {
-    case DType::b8: return each([](const Wide& v) { return static_cast<std::uint8_t>(truth(v)); });
-    case DType::u8: return each(to_integer<std::uint8_t, Wide>);
-    case DType::i8: return each(to_integer<std::int8_t, Wide>);
-    case DType::i16: return each(to_integer<std::int16_t, Wide>);
-    case DType::i32: return each(to_integer<std::int32_t, Wide>);
-    case DType::i64: return each(to_integer<std::int64_t, Wide>);
-    case DType::u16: return each(to_integer<std::uint16_t, Wide>);
-    case DType::u32: return each(to_integer<std::uint32_t, Wide>);
-    case DType::u64: return each(to_integer<std::uint64_t, Wide>);
-    case DType::f8e4m3: return each([&](const Wide& v) { return num::f32_to_f8e4m3(as_float(v), num::Fp8Overflow::ieee); });
-    case DType::f8e5m2: return each([&](const Wide& v) { return num::f32_to_f8e5m2(as_float(v), num::Fp8Overflow::ieee); });
-    case DType::f16: return each([&](const Wide& v) { return num::f32_to_f16(as_float(v)); });
-    case DType::bf16: return each([&](const Wide& v) { return num::f32_to_bf16(as_float(v)); });
-    case DType::f32: return each(as_float);
-    case DType::f64: return each([](const Wide& v) { return static_cast<double>(real_of(v)); });
+    case DType::b8:
+      return each([](const Wide& v) { return static_cast<std::uint8_t>(truth(v)); });
+    case DType::u8:
+      return each(to_integer<std::uint8_t, Wide>);
+    case DType::i8:
+      return each(to_integer<std::int8_t, Wide>);
+    case DType::i16:
+      return each(to_integer<std::int16_t, Wide>);
+    case DType::i32:
+      return each(to_integer<std::int32_t, Wide>);
+    case DType::i64:
+      return each(to_integer<std::int64_t, Wide>);
+    case DType::u16:
+      return each(to_integer<std::uint16_t, Wide>);
+    case DType::u32:
+      return each(to_integer<std::uint32_t, Wide>);
+    case DType::u64:
+      return each(to_integer<std::uint64_t, Wide>);
+    case DType::f8e4m3:
+      return each([&](const Wide& v) { return num::f32_to_f8e4m3(as_float(v), num::Fp8Overflow::ieee); });
+    case DType::f8e5m2:
+      return each([&](const Wide& v) { return num::f32_to_f8e5m2(as_float(v), num::Fp8Overflow::ieee); });
+    case DType::f16:
+      return each([&](const Wide& v) { return num::f32_to_f16(as_float(v)); });
+    case DType::bf16:
+      return each([&](const Wide& v) { return num::f32_to_bf16(as_float(v)); });
+    case DType::f32:
+      return each(as_float);
+    case DType::f64:
+      return each([](const Wide& v) { return static_cast<double>(real_of(v)); });
     case DType::c64:
-    case DType::c128: break;
+    case DType::c128:
+      break;
   }
   const auto pair = [&]<typename Part>(Part) {
     each([](const Wide& v) {
@@ -178,11 +195,16 @@ void move_run(std::size_t size, const Run& run) {
     return;
   }
   switch (size) {
-    case 1: return move_elements<1>(run);
-    case 2: return move_elements<2>(run);
-    case 4: return move_elements<4>(run);
-    case 8: return move_elements<8>(run);
-    default: return move_elements<16>(run);
+    case 1:
+      return move_elements<1>(run);
+    case 2:
+      return move_elements<2>(run);
+    case 4:
+      return move_elements<4>(run);
+    case 8:
+      return move_elements<8>(run);
+    default:
+      return move_elements<16>(run);
   }
 }
 
@@ -192,23 +214,40 @@ void cast_run(DType to, DType from, const Run& run, CastFlags flags) {
   if (run.n <= 0) return;
   if (to == from && !flags.conj && !flags.neg) return move_run(size_of(to), run);
   switch (from) {
-    case DType::b8: return cast_from<Bool>(to, run, flags);
-    case DType::u8: return cast_from<Plain<std::uint8_t, std::int64_t>>(to, run, flags);
-    case DType::i8: return cast_from<Plain<std::int8_t, std::int64_t>>(to, run, flags);
-    case DType::i16: return cast_from<Plain<std::int16_t, std::int64_t>>(to, run, flags);
-    case DType::i32: return cast_from<Plain<std::int32_t, std::int64_t>>(to, run, flags);
-    case DType::i64: return cast_from<Plain<std::int64_t, std::int64_t>>(to, run, flags);
-    case DType::u16: return cast_from<Plain<std::uint16_t, std::int64_t>>(to, run, flags);
-    case DType::u32: return cast_from<Plain<std::uint32_t, std::int64_t>>(to, run, flags);
-    case DType::u64: return cast_from<Plain<std::uint64_t, std::uint64_t>>(to, run, flags);
-    case DType::f8e4m3: return cast_from<Small<num::F8E4M3>>(to, run, flags);
-    case DType::f8e5m2: return cast_from<Small<num::F8E5M2>>(to, run, flags);
-    case DType::f16: return cast_from<Small<num::F16>>(to, run, flags);
-    case DType::bf16: return cast_from<Small<num::BF16>>(to, run, flags);
-    case DType::f32: return cast_from<Plain<float, double>>(to, run, flags);
-    case DType::f64: return cast_from<Plain<double, double>>(to, run, flags);
-    case DType::c64: return cast_from<Pair<float>>(to, run, flags);
-    case DType::c128: return cast_from<Pair<double>>(to, run, flags);
+    case DType::b8:
+      return cast_from<Bool>(to, run, flags);
+    case DType::u8:
+      return cast_from<Plain<std::uint8_t, std::int64_t>>(to, run, flags);
+    case DType::i8:
+      return cast_from<Plain<std::int8_t, std::int64_t>>(to, run, flags);
+    case DType::i16:
+      return cast_from<Plain<std::int16_t, std::int64_t>>(to, run, flags);
+    case DType::i32:
+      return cast_from<Plain<std::int32_t, std::int64_t>>(to, run, flags);
+    case DType::i64:
+      return cast_from<Plain<std::int64_t, std::int64_t>>(to, run, flags);
+    case DType::u16:
+      return cast_from<Plain<std::uint16_t, std::int64_t>>(to, run, flags);
+    case DType::u32:
+      return cast_from<Plain<std::uint32_t, std::int64_t>>(to, run, flags);
+    case DType::u64:
+      return cast_from<Plain<std::uint64_t, std::uint64_t>>(to, run, flags);
+    case DType::f8e4m3:
+      return cast_from<Small<num::F8E4M3>>(to, run, flags);
+    case DType::f8e5m2:
+      return cast_from<Small<num::F8E5M2>>(to, run, flags);
+    case DType::f16:
+      return cast_from<Small<num::F16>>(to, run, flags);
+    case DType::bf16:
+      return cast_from<Small<num::BF16>>(to, run, flags);
+    case DType::f32:
+      return cast_from<Plain<float, double>>(to, run, flags);
+    case DType::f64:
+      return cast_from<Plain<double, double>>(to, run, flags);
+    case DType::c64:
+      return cast_from<Pair<float>>(to, run, flags);
+    case DType::c128:
+      return cast_from<Pair<double>>(to, run, flags);
   }
 }
 

@@ -15,8 +15,9 @@ namespace {
 // Kinds of findings of the VM as kinds of docs/contracts/findings.md.
 const char* kind_of(const std::string& vm_kind) {
   static const std::map<std::string, const char*> kinds{
-      {"out_of_bounds", "out_of_bounds"}, {"read_only", "input_mutated"},   {"unsupported", "vm_unsupported"},
-      {"step_limit", "step_limit"},       {"deadline", "deadline"},         {"assert", "kernel_assert"},
+      {"out_of_bounds", "out_of_bounds"}, {"read_only", "input_mutated"},
+      {"unsupported", "vm_unsupported"},  {"step_limit", "step_limit"},
+      {"deadline", "deadline"},           {"assert", "kernel_assert"},
       {"malformed", "kernel_assert"},     {"division_by_zero", "kernel_assert"},
   };
   const auto it = kinds.find(vm_kind);
@@ -35,8 +36,13 @@ Finding make_finding(std::string kind, std::string message) {
 
 Machine::Machine(const Recording& recording, const std::vector<Call>& calls, const TrialOptions& options,
                  ProgramCache& programs, Arena& arena)
-    : recording_(recording), calls_(calls), options_(options), programs_(programs), arena_(arena),
-      regions_(recording.buffers.size(), -1), specs_(recording.buffers.size()) {
+    : recording_(recording),
+      calls_(calls),
+      options_(options),
+      programs_(programs),
+      arena_(arena),
+      regions_(recording.buffers.size(), -1),
+      specs_(recording.buffers.size()) {
   for (std::size_t c = 0; c < calls.size(); ++c) {
     std::map<std::string, TensorSpec> tensors;
     for (auto& [path, spec] : tensors_of(calls[c])) tensors.emplace(path, std::move(spec));
@@ -51,7 +57,8 @@ Machine::Machine(const Recording& recording, const std::vector<Call>& calls, con
 std::optional<int> Machine::input_buffer(int call, const std::string& path) const {
   for (std::size_t b = 0; b < recording_.buffers.size(); ++b) {
     const PlanBuffer& buffer = recording_.buffers[b];
-    if (buffer.kind == BufferKind::input && buffer.call == call && buffer.arg == path) return static_cast<int>(b);
+    if (buffer.kind == BufferKind::input && buffer.call == call && buffer.arg == path)
+      return static_cast<int>(b);
   }
   return std::nullopt;
 }
@@ -92,7 +99,8 @@ void Machine::begin_call(int call) {
     regions_[b] = -1;
     if (recording_.buffers[b].call > call) continue;  // does not exist yet
     const auto bytes = arena_.bytes(static_cast<int>(b));
-    regions_[b] = memory_.add({name_of_buffer(static_cast<int>(b)), bytes.data(), bytes.size(), writable(static_cast<int>(b))});
+    regions_[b] = memory_.add(
+        {name_of_buffer(static_cast<int>(b)), bytes.data(), bytes.size(), writable(static_cast<int>(b))});
   }
 }
 
@@ -102,7 +110,8 @@ std::string Machine::name_of_buffer(int index) const {
     return buffer.call == call_ ? buffer.arg : fmt::format("{} of call {}", buffer.arg, buffer.call + 1);
   for (const OutputLeaf& leaf : recording_.calls[static_cast<std::size_t>(buffer.call)].outputs)
     if (leaf.tensor && leaf.view.at.buffer == index)
-      return buffer.call == call_ ? "output " + leaf.path : fmt::format("output {} of call {}", leaf.path, buffer.call + 1);
+      return buffer.call == call_ ? "output " + leaf.path
+                                  : fmt::format("output {} of call {}", leaf.path, buffer.call + 1);
   return fmt::format("temporary {}", index);
 }
 
@@ -123,11 +132,12 @@ std::optional<Finding> Machine::execute(const Node& node) {
   return std::visit([&](const auto& n) { return run(n); }, node);
 }
 
-std::optional<Finding> Machine::check_writable(const BufferRef& dst, const std::string& op, const std::string& file,
-                                               int line) const {
+std::optional<Finding> Machine::check_writable(const BufferRef& dst, const std::string& op,
+                                               const std::string& file, int line) const {
   if (dst.buffer < 0 || writable(dst.buffer)) return std::nullopt;
   const std::string name = name_of_buffer(dst.buffer);
-  Finding finding = make_finding("input_mutated", fmt::format("{} writes {}, which the schema does not allow", op, name));
+  Finding finding =
+      make_finding("input_mutated", fmt::format("{} writes {}, which the schema does not allow", op, name));
   finding.file = file;
   finding.line = line;
   finding.details["argument"] = name;
@@ -204,7 +214,8 @@ namespace {
 
 vm::Options judging() {
   vm::Options options;
-  options.check_division = false;  // the GPU gives a value and goes on; lanes that are masked off may divide by zero
+  options.check_division =
+      false;  // the GPU gives a value and goes on; lanes that are masked off may divide by zero
   return options;
 }
 
@@ -215,7 +226,8 @@ std::optional<Finding> Machine::run(const Launch& launch) {
   std::string why;
   const vm::Program* program = programs_.find(kernel.ttir, why);
   if (program == nullptr) {
-    Finding finding = make_finding("vm_unsupported", fmt::format("the VM cannot read kernel {}: {}", kernel.name, why));
+    Finding finding =
+        make_finding("vm_unsupported", fmt::format("the VM cannot read kernel {}: {}", kernel.name, why));
     finding.file = launch.file;
     finding.line = launch.line;
     finding.details["kernel"] = kernel.name;
@@ -248,14 +260,16 @@ Finding Machine::to_finding(const vm::VmFinding& found, const Launch& launch) co
   std::string message = fmt::format("kernel {}: {}", kernel.name, found.message);
   if (std::string_view(kind) == "input_mutated")
     message = fmt::format("kernel {} writes {}, which the schema does not allow", kernel.name, found.region);
-  if (std::string_view(kind) == "infra") message += fmt::format(" (unknown finding '{}' of the VM)", found.kind);
+  if (std::string_view(kind) == "infra")
+    message += fmt::format(" (unknown finding '{}' of the VM)", found.kind);
   Finding finding = make_finding(kind, std::move(message));
   finding.file = found.line > 0 ? found.file : launch.file;
   finding.line = found.line > 0 ? found.line : launch.line;
   finding.details["kernel"] = kernel.name;
   finding.details["program"] = fmt::format("{},{},{}", found.program[0], found.program[1], found.program[2]);
   finding.details["call"] = std::to_string(call_ + 1);
-  if (found.line > 0 && launch.line > 0) finding.details["launched_at"] = fmt::format("{}:{}", launch.file, launch.line);
+  if (found.line > 0 && launch.line > 0)
+    finding.details["launched_at"] = fmt::format("{}:{}", launch.file, launch.line);
   if (!found.region.empty()) {
     finding.details["argument"] = found.region;
     finding.details["byte"] = std::to_string(found.index);

@@ -15,8 +15,8 @@ namespace kgb::executor {
 
 class Machine {
  public:
-  Machine(const Recording& recording, const std::vector<Call>& calls, const TrialOptions& options, ProgramCache& programs,
-          Arena& arena);
+  Machine(const Recording& recording, const std::vector<Call>& calls, const TrialOptions& options,
+          ProgramCache& programs, Arena& arena);
 
   // Values of the call's inputs, addresses into its pointer arrays, the regions that its kernels may touch.
   void begin_call(int call);
@@ -43,7 +43,8 @@ class Machine {
   std::optional<Finding> run(const Copy& copy);
   std::optional<Finding> run(const Upload& upload);
   std::optional<Finding> run(const Constant& constant);
-  std::optional<Finding> check_writable(const BufferRef& dst, const std::string& op, const std::string& file, int line) const;
+  std::optional<Finding> check_writable(const BufferRef& dst, const std::string& op, const std::string& file,
+                                        int line) const;
   std::vector<vm::Arg> arguments(const Launch& launch) const;
   Finding to_finding(const vm::VmFinding& found, const Launch& launch) const;
   vm::RunOptions run_options(const Launch& launch) const;

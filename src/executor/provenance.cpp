@@ -12,21 +12,27 @@ namespace {
 
 using Source = Provenance::Source;
 
-constexpr std::uint8_t code(Source source) { return static_cast<std::uint8_t>(source); }
+constexpr std::uint8_t code(Source source) {
+  return static_cast<std::uint8_t>(source);
+}
 
 // Bytes whose origin a rehearsal can still explain: all but a launch's own and untouched input.
-bool open(std::uint8_t source) { return source != code(Source::launch) && source != code(Source::input); }
+bool open(std::uint8_t source) {
+  return source != code(Source::launch) && source != code(Source::input);
+}
 
 }  // namespace
 
-Provenance::Provenance(const Recording& recording, Machine& machine) : recording_(recording), machine_(machine) {
+Provenance::Provenance(const Recording& recording, Machine& machine)
+    : recording_(recording), machine_(machine) {
   for (std::size_t b = 0; b < recording.buffers.size(); ++b) {
     const PlanBuffer& buffer = recording.buffers[b];
     const bool input = buffer.kind == BufferKind::input;
     const TensorSpec* spec = machine.spec_of(static_cast<int>(b));
     addresses_in_memory_ = addresses_in_memory_ || (input && spec == nullptr);  // a pointer array
     const bool fixed = input && (spec == nullptr || !spec->mutated);
-    shadow_.emplace_back(fixed ? 0 : static_cast<std::size_t>(buffer.bytes), code(input ? Source::input : Source::none));
+    shadow_.emplace_back(fixed ? 0 : static_cast<std::size_t>(buffer.bytes),
+                         code(input ? Source::input : Source::none));
   }
   for (const RecordedCall& call : recording.calls)
     for (const Node& node : call.nodes)
@@ -61,10 +67,13 @@ Provenance::Image Provenance::save(const Launch* launch) const {
 
 void Provenance::restore(const Image& image) {
   for (std::size_t b = 0; b < image.size(); ++b)
-    if (!image[b].empty()) std::memcpy(machine_.arena().data(static_cast<int>(b)), image[b].data(), image[b].size());
+    if (!image[b].empty())
+      std::memcpy(machine_.arena().data(static_cast<int>(b)), image[b].data(), image[b].size());
 }
 
-void Provenance::before_launch(const Launch& launch) { before_ = save(&launch); }
+void Provenance::before_launch(const Launch& launch) {
+  before_ = save(&launch);
+}
 
 void Provenance::after_launch() {
   for (std::size_t b = 0; b < before_.size(); ++b) {
@@ -129,7 +138,8 @@ WriteSources Provenance::count(const View& view) const {
   const Strided from = shadow_of(view, 0);
   std::vector<std::byte> best(static_cast<std::size_t>(from.numel()), std::byte{0}), held(best.size());
   const Strided contiguous{held.data(), DType::u8, view.shape, contiguous_strides(view.shape)};
-  for (std::size_t k = 0; k < size_of(view.dtype); ++k) {  // an element is a launch's when any of its bytes is
+  for (std::size_t k = 0; k < size_of(view.dtype);
+       ++k) {  // an element is a launch's when any of its bytes is
     copy_strided(contiguous, shadow_of(view, static_cast<std::int64_t>(k)));
     for (std::size_t i = 0; i < best.size(); ++i) best[i] = std::max(best[i], held[i]);
   }
@@ -163,7 +173,8 @@ void Provenance::rehearse(const Launch& launch, std::uint64_t max_steps) {
 void Provenance::find_targets(const RecordedCall& call) {
   targets_.clear();
   for (const OutputLeaf& leaf : call.outputs)
-    if (leaf.tensor && leaf.view.at.buffer >= 0) targets_.insert(static_cast<std::size_t>(leaf.view.at.buffer));
+    if (leaf.tensor && leaf.view.at.buffer >= 0)
+      targets_.insert(static_cast<std::size_t>(leaf.view.at.buffer));
   for (std::size_t b = 0; b < recording_.buffers.size(); ++b)
     if (recording_.buffers[b].kind == BufferKind::input && recording_.buffers[b].call == call_ &&
         machine_.writable(static_cast<int>(b)))

@@ -14,12 +14,13 @@ namespace kgb::executor {
 
 class Machine;
 
-// Theory of operation. One shadow byte per byte of every buffer. Fills, copies and uploads set it as they run. The VM
-// does not report its stores, so a launch is seen by its effect: bytes that differ afterwards were written. A store of
-// the value that was there already leaves no trace; where the outputs of a call are not explained without such stores,
-// the call is run again from its start, and before each launch a rehearsal is run in which the bytes in question hold
-// their complement: a byte that is not its complement afterwards was written. The rehearsal's own effects are undone.
-// A kernel whose stores depend on the complemented bytes can escape this; it then reads what it overwrites.
+// Theory of operation. One shadow byte per byte of every buffer. Fills, copies and uploads set it as they
+// run. The VM does not report its stores, so a launch is seen by its effect: bytes that differ afterwards
+// were written. A store of the value that was there already leaves no trace; where the outputs of a call are
+// not explained without such stores, the call is run again from its start, and before each launch a rehearsal
+// is run in which the bytes in question hold their complement: a byte that is not its complement afterwards
+// was written. The rehearsal's own effects are undone. A kernel whose stores depend on the complemented bytes
+// can escape this; it then reads what it overwrites.
 class Provenance {
  public:
   enum class Source : std::uint8_t { none, input, fill, copy, upload, launch };
@@ -40,13 +41,14 @@ class Provenance {
 
  private:
   using Image = std::vector<std::vector<std::byte>>;  // one vector per buffer alive
-  // Whether the launch was handed a pointer into the buffer; true for all once addresses travel through memory.
+  // Whether the launch was handed a pointer into the buffer; true for all once addresses travel through
+  // memory.
   [[nodiscard]] bool in_reach(const Launch& launch, std::size_t buffer) const;
   // Writable buffers that the launch can reach; all of them without one.
   [[nodiscard]] Image save(const Launch* launch = nullptr) const;
   void restore(const Image& image);
-  // Buffers that outputs lie in or are copied from: only their bytes are complemented, since a kernel may need the
-  // others to run at all (indices, addresses).
+  // Buffers that outputs lie in or are copied from: only their bytes are complemented, since a kernel may
+  // need the others to run at all (indices, addresses).
   void find_targets(const RecordedCall& call);
   void rehearse(const Launch& launch, std::uint64_t max_steps);
   void mark(const View& view, Source source);

@@ -21,8 +21,8 @@ vm::Order order_of(const std::string& name) {
   return name == "shuffled" ? vm::Order::shuffled : vm::Order::forward;
 }
 
-// A plan that asks for more than the host has ends in a finding, not in the host's out-of-memory killer. A lower limit
-// that the process was started with stays.
+// A plan that asks for more than the host has ends in a finding, not in the host's out-of-memory killer. A
+// lower limit that the process was started with stays.
 void limit_own_memory() {
   const auto pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page <= 0) return;
@@ -63,7 +63,8 @@ int serve(int fd) {
     if (!request.ok()) {
       result = request.error();
     } else {
-      const std::string_view recording(reinterpret_cast<const char*>(read.frame.blob.data()), read.frame.blob.size());
+      const std::string_view recording(reinterpret_cast<const char*>(read.frame.blob.data()),
+                                       read.frame.blob.size());
       try {
         result = answer(*request, recording, workshop);
       } catch (const std::bad_alloc&) {

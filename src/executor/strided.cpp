@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks over strided views, dimensions merged and ordered so that the inner loop is as long and as local as can be.
+// Walks over strided views, dimensions merged and ordered so that the inner loop is as long and as local as
+// can be.
 #include "executor/strided.hpp"
 
 #include <algorithm>
@@ -18,14 +19,18 @@ struct Dim {
 
 // Dimensions from the outermost to the innermost, those of extent 1 left out, neighbours merged.
 std::vector<Dim> plan_dims(const Strided& dst, const Strided& src) {
-  const auto dst_size = static_cast<std::int64_t>(size_of(dst.dtype)), src_size = static_cast<std::int64_t>(size_of(src.dtype));
+  const auto dst_size = static_cast<std::int64_t>(size_of(dst.dtype)),
+             src_size = static_cast<std::int64_t>(size_of(src.dtype));
   std::vector<Dim> dims;
   for (std::size_t d = 0; d < dst.shape.size(); ++d)
-    if (dst.shape[d] != 1) dims.push_back({dst.shape[d], dst.strides[d] * dst_size, src.strides[d] * src_size});
-  std::stable_sort(dims.begin(), dims.end(), [](const Dim& a, const Dim& b) { return std::abs(a.dst) > std::abs(b.dst); });
+    if (dst.shape[d] != 1)
+      dims.push_back({dst.shape[d], dst.strides[d] * dst_size, src.strides[d] * src_size});
+  std::stable_sort(dims.begin(), dims.end(),
+                   [](const Dim& a, const Dim& b) { return std::abs(a.dst) > std::abs(b.dst); });
   std::vector<Dim> merged;
   for (const Dim& dim : dims) {
-    if (!merged.empty() && merged.back().dst == dim.extent * dim.dst && merged.back().src == dim.extent * dim.src) {
+    if (!merged.empty() && merged.back().dst == dim.extent * dim.dst &&
+        merged.back().src == dim.extent * dim.src) {
       merged.back() = {merged.back().extent * dim.extent, dim.dst, dim.src};
     } else {
       merged.push_back(dim);
@@ -84,12 +89,14 @@ class ConstantWriter {
 };
 
 void make_linspace(const Strided& dst, double start, double end) {
-  // From both ends, as torch does, so that the last element is `end` exactly. Computed in the result's precision.
+  // From both ends, as torch does, so that the last element is `end` exactly. Computed in the result's
+  // precision.
   const ConstantWriter writer(dst);
   const std::int64_t n = dst.shape[0];
   const bool single = dst.dtype != DType::f64;
   const double step = n > 1 ? (end - start) / static_cast<double>(n - 1) : 0;
-  const float step32 = n > 1 ? (static_cast<float>(end) - static_cast<float>(start)) / static_cast<float>(n - 1) : 0;
+  const float step32 =
+      n > 1 ? (static_cast<float>(end) - static_cast<float>(start)) / static_cast<float>(n - 1) : 0;
   for (std::int64_t i = 0; i < n; ++i) {
     const bool front = i < n / 2 || n == 1;
     const std::int64_t k = front ? i : n - 1 - i;
@@ -102,7 +109,8 @@ void make_linspace(const Strided& dst, double start, double end) {
   }
 }
 
-void make_triangle(const Strided& dst, bool lower, std::int64_t rows, std::int64_t columns, std::int64_t offset) {
+void make_triangle(const Strided& dst, bool lower, std::int64_t rows, std::int64_t columns,
+                   std::int64_t offset) {
   const ConstantWriter writer(dst);
   std::int64_t k = 0;
   const std::int64_t n = dst.shape[1];
@@ -183,7 +191,8 @@ void make_constant(const Strided& dst, std::string_view kind, std::span<const do
       if (whole) {
         const auto step = static_cast<std::uint64_t>(static_cast<std::int64_t>(params[1]));  // may wrap
         const auto start = static_cast<std::uint64_t>(static_cast<std::int64_t>(params[0]));
-        writer.put(i * dst.strides[0], static_cast<std::int64_t>(start + static_cast<std::uint64_t>(i) * step));
+        writer.put(i * dst.strides[0],
+                   static_cast<std::int64_t>(start + static_cast<std::uint64_t>(i) * step));
       } else {
         writer.put(i * dst.strides[0], params[0] + static_cast<double>(i) * params[1]);
       }
@@ -196,8 +205,8 @@ void make_constant(const Strided& dst, std::string_view kind, std::span<const do
     for (std::int64_t i = 0; i < std::min(dst.shape[0], dst.shape[1]); ++i)
       writer.put(i * (dst.strides[0] + dst.strides[1]), std::int64_t{1});
   } else {
-    make_triangle(dst, kind == "tril_indices", static_cast<std::int64_t>(params[0]), static_cast<std::int64_t>(params[1]),
-                  static_cast<std::int64_t>(params[2]));
+    make_triangle(dst, kind == "tril_indices", static_cast<std::int64_t>(params[0]),
+                  static_cast<std::int64_t>(params[1]), static_cast<std::int64_t>(params[2]));
   }
 }
 

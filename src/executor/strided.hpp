@@ -12,7 +12,8 @@
 
 namespace kgb::executor {
 
-// A view of memory: strides in elements, of any sign; the caller guarantees that every element lies in valid memory.
+// A view of memory: strides in elements, of any sign; the caller guarantees that every element lies in valid
+// memory.
 struct Strided {
   std::byte* data = nullptr;
   DType dtype = DType::f32;
@@ -23,14 +24,15 @@ struct Strided {
   [[nodiscard]] std::int64_t numel() const;
 };
 
-// Element by element; shapes are equal. Another dtype is a cast: floats to narrower floats through f32, to integers
-// towards zero and saturating as the GPU does, complex to real drops the imaginary part, anything to bool is "not zero".
-// Source and destination may overlap: the result is that of copying the source away first.
+// Element by element; shapes are equal. Another dtype is a cast: floats to narrower floats through f32, to
+// integers towards zero and saturating as the GPU does, complex to real drops the imaginary part, anything to
+// bool is "not zero". Source and destination may overlap: the result is that of copying the source away
+// first.
 void copy_strided(const Strided& dst, const Strided& src);
 // Every element becomes `value`, size_of(dst.dtype) bytes.
 void fill_strided(const Strided& dst, std::span<const std::byte> value);
-// arange (start, step), linspace (start, end), eye (), tril_indices and triu_indices (row, col, offset); the shape of
-// dst has been checked against the parameters (model/launch_plan_check.hpp).
+// arange (start, step), linspace (start, end), eye (), tril_indices and triu_indices (row, col, offset); the
+// shape of dst has been checked against the parameters (model/launch_plan_check.hpp).
 void make_constant(const Strided& dst, std::string_view kind, std::span<const double> params);
 
 // Contiguous row-major strides.
@@ -39,6 +41,7 @@ void make_constant(const Strided& dst, std::string_view kind, std::span<const do
 struct Extent {
   std::int64_t low = 0, high = 0;
 };
-[[nodiscard]] Extent extent_of(DType dtype, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides);
+[[nodiscard]] Extent extent_of(DType dtype, std::span<const std::int64_t> shape,
+                               std::span<const std::int64_t> strides);
 
 }  // namespace kgb::executor

@@ -26,19 +26,25 @@ struct Source {
 
 class Trial {
  public:
-  Trial(const Recording& recording, const std::vector<Call>& calls, const TrialOptions& options, Workshop& workshop, Arena& arena)
-      : recording_(recording), calls_(calls), arena_(arena), machine_(recording, calls, options, workshop.programs, arena) {
+  Trial(const Recording& recording, const std::vector<Call>& calls, const TrialOptions& options,
+        Workshop& workshop, Arena& arena)
+      : recording_(recording),
+        calls_(calls),
+        arena_(arena),
+        machine_(recording, calls, options, workshop.programs, arena) {
     if (options.track_writes) provenance_ = std::make_unique<Provenance>(recording, machine_);
   }
 
   TrialResult run() {
     const auto start = std::chrono::steady_clock::now();
-    for (std::size_t c = 0; c < recording_.calls.size() && result_.findings.empty(); ++c) run_call(static_cast<int>(c));
+    for (std::size_t c = 0; c < recording_.calls.size() && result_.findings.empty(); ++c)
+      run_call(static_cast<int>(c));
     if (result_.findings.empty()) check_overlap();
     for (Finding& finding : result_.findings)
       if (finding.workload.empty() && !calls_.empty()) finding.workload = calls_.front().workload;
     result_.counters = machine_.counters();
-    result_.counters.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    result_.counters.ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return std::move(result_);
   }
 
@@ -71,8 +77,10 @@ class Trial {
     if (!hit) return true;
     const std::string before = hit->before < 0 ? "the first buffer" : machine_.name_of_buffer(hit->before);
     Finding finding = make_finding(
-        "red_zone", hit->before < 0 ? fmt::format("memory before {} was written", machine_.name_of_buffer(hit->after))
-                                    : fmt::format("memory {} bytes past the end of {} was written", hit->distance, before));
+        "red_zone",
+        hit->before < 0
+            ? fmt::format("memory before {} was written", machine_.name_of_buffer(hit->after))
+            : fmt::format("memory {} bytes past the end of {} was written", hit->distance, before));
     finding.details["argument"] = before;
     finding.details["byte"] = std::to_string(hit->distance);
     finding.details["call"] = std::to_string(c + 1);
@@ -101,7 +109,8 @@ class Trial {
   std::vector<std::byte> read(const View& view) const {
     const Strided from = machine_.at(view);
     std::vector<std::byte> bytes(static_cast<std::size_t>(from.numel()) * size_of(view.dtype));
-    if (!bytes.empty()) copy_strided({bytes.data(), view.dtype, view.shape, contiguous_strides(view.shape)}, from);
+    if (!bytes.empty())
+      copy_strided({bytes.data(), view.dtype, view.shape, contiguous_strides(view.shape)}, from);
     return bytes;
   }
 
@@ -117,7 +126,8 @@ class Trial {
     const std::size_t size = size_of(output.dtype);
     for (std::size_t i = 0; i < bytes.size(); i += size) {
       const auto element = std::span(bytes).subspan(i, size);
-      output.poisoned += std::all_of(element.begin(), element.end(), [&](std::byte b) { return b == arena_.pattern(); });
+      output.poisoned +=
+          std::all_of(element.begin(), element.end(), [&](std::byte b) { return b == arena_.pattern(); });
     }
     result_.blob.insert(result_.blob.end(), bytes.begin(), bytes.end());
     result_.outputs.push_back(std::move(output));
@@ -126,7 +136,8 @@ class Trial {
 
   [[nodiscard]] static bool explained(const WriteSources& sources, bool mutated, bool launches) {
     const bool kept_is_fine = mutated && launches;
-    return sources.fill + sources.copy + sources.upload + sources.none + (kept_is_fine ? 0 : sources.kept) == 0;
+    return sources.fill + sources.copy + sources.upload + sources.none + (kept_is_fine ? 0 : sources.kept) ==
+           0;
   }
 
   void explain_outputs(std::size_t first, const RecordedCall& call, const std::vector<std::uint64_t>& steps) {
@@ -157,12 +168,15 @@ class Trial {
       const bool changed = !std::equal(now.begin(), now.end(), then.begin(), then.end());
       int other = changed ? source.call + 1 : -1;
       for (std::size_t j = i + 1; j < read_from_.size() && other < 0; ++j)
-        if (read_from_[j].call > source.call && shares_memory(source.view, read_from_[j].view)) other = read_from_[j].call;
+        if (read_from_[j].call > source.call && shares_memory(source.view, read_from_[j].view))
+          other = read_from_[j].call;
       if (other < 0) continue;
       Finding finding = make_finding(
-          "output_overlap", changed ? fmt::format("output {} of call {} was changed by a later call", source.path, source.call + 1)
-                                    : fmt::format("output {} of call {} shares memory with an output of call {}", source.path,
-                                                  source.call + 1, other + 1));
+          "output_overlap",
+          changed
+              ? fmt::format("output {} of call {} was changed by a later call", source.path, source.call + 1)
+              : fmt::format("output {} of call {} shares memory with an output of call {}", source.path,
+                            source.call + 1, other + 1));
       finding.details["path"] = source.path;
       finding.details["call"] = std::to_string(source.call + 1);
       result_.findings.push_back(std::move(finding));
@@ -171,7 +185,8 @@ class Trial {
   }
 
   bool in_allocation(const View& view) const {
-    return view.at.buffer >= 0 && recording_.buffers[static_cast<std::size_t>(view.at.buffer)].kind == BufferKind::alloc;
+    return view.at.buffer >= 0 &&
+           recording_.buffers[static_cast<std::size_t>(view.at.buffer)].kind == BufferKind::alloc;
   }
 
   // Whether any byte belongs to both views.
@@ -191,9 +206,11 @@ class Trial {
     const std::byte one{1};
     for (std::size_t k = 0; k < size_of(a.dtype); ++k)
       fill_strided(bytes_of(a, map.data() - ex.low, static_cast<std::int64_t>(k)), std::span(&one, 1));
-    // b over a map of the whole buffer would be simpler and as large as the buffer: widen the map to both extents.
+    // b over a map of the whole buffer would be simpler and as large as the buffer: widen the map to both
+    // extents.
     const std::int64_t b_low = b.at.offset + ey.low, b_high = b.at.offset + ey.high;
-    const std::int64_t front = std::max<std::int64_t>(low - b_low, 0), back = std::max<std::int64_t>(b_high - high, 0);
+    const std::int64_t front = std::max<std::int64_t>(low - b_low, 0),
+                       back = std::max<std::int64_t>(b_high - high, 0);
     map.insert(map.begin(), static_cast<std::size_t>(front), std::byte{0});
     map.insert(map.end(), static_cast<std::size_t>(back), std::byte{0});
     std::byte* b_base = map.data() + (b.at.offset - (low - front));
@@ -229,12 +246,14 @@ const vm::Program* ProgramCache::find(const std::string& ttir, std::string& why)
   return nullptr;
 }
 
-Result<TrialResult> run_trial(const Recording& recording, const std::vector<Call>& calls, const TrialOptions& options,
-                              Workshop& workshop) {
-  if (recording.calls.size() != calls.size()) return internal_error("a trial needs as many recorded calls as calls");
+Result<TrialResult> run_trial(const Recording& recording, const std::vector<Call>& calls,
+                              const TrialOptions& options, Workshop& workshop) {
+  if (recording.calls.size() != calls.size())
+    return internal_error("a trial needs as many recorded calls as calls");
   if (options.poison < 0 || options.poison >= static_cast<int>(kPatterns.size()))
     return internal_error(fmt::format("there is no poison pattern {}", options.poison));
-  auto arena = Arena::create(recording.buffers, kPatterns[static_cast<std::size_t>(options.poison)], workshop.memory);
+  auto arena =
+      Arena::create(recording.buffers, kPatterns[static_cast<std::size_t>(options.poison)], workshop.memory);
   if (!arena) {
     TrialResult result;
     Finding finding = make_finding("memory_limit", arena.error().message);

@@ -44,8 +44,8 @@ struct TrialOptions {
   bool track_writes = true;     // fill in TrialOutput::sources and written
 };
 
-// Runs the trial. `recording` has been validated against `calls` (recording_from_json). Every fault of the candidate
-// is a finding; an Error is the executor's own.
+// Runs the trial. `recording` has been validated against `calls` (recording_from_json). Every fault of the
+// candidate is a finding; an Error is the executor's own.
 [[nodiscard]] Result<TrialResult> run_trial(const Recording& recording, const std::vector<Call>& calls,
                                             const TrialOptions& options, Workshop& workshop);
 

@@ -41,7 +41,8 @@ std::string_view name_in(const Table& table, Key key) {
   return "?";
 }
 template <typename Key, std::size_t N>
-std::optional<Key> named_in(const std::array<std::pair<Key, std::string_view>, N>& table, std::string_view name) {
+std::optional<Key> named_in(const std::array<std::pair<Key, std::string_view>, N>& table,
+                            std::string_view name) {
   for (const auto& [value, known] : table)
     if (known == name) return value;
   return std::nullopt;
@@ -51,18 +52,25 @@ std::optional<Key> named_in(const std::array<std::pair<Key, std::string_view>, N
 double published_rtol(DType out) {
   switch (out) {
     case DType::f8e4m3:
-    case DType::f8e5m2: return 1e-3;
-    case DType::f16: return 1e-3;
-    case DType::bf16: return 1.6e-2;
-    case DType::c64: return 1.3e-6;
-    case DType::c128: return 1e-6;
-    default: return 1e-5;
+    case DType::f8e5m2:
+      return 1e-3;
+    case DType::f16:
+      return 1e-3;
+    case DType::bf16:
+      return 1.6e-2;
+    case DType::c64:
+      return 1.3e-6;
+    case DType::c128:
+      return 1e-6;
+    default:
+      return 1e-5;
   }
 }
 
 bool has_value_bound(ErrorClass error_class) {
   return error_class == ErrorClass::pointwise || error_class == ErrorClass::reduction ||
-         error_class == ErrorClass::dot || error_class == ErrorClass::solve || error_class == ErrorClass::indices;
+         error_class == ErrorClass::dot || error_class == ErrorClass::solve ||
+         error_class == ErrorClass::indices;
 }
 
 Result<std::int64_t> checked_numel(std::span<const std::byte> got, const ExpectedOutput& expected) {
@@ -73,22 +81,22 @@ Result<std::int64_t> checked_numel(std::span<const std::byte> got, const Expecte
   }
   const auto n = static_cast<std::size_t>(numel);
   if (got.size() != n * size_of(expected.dtype))
-    return internal_error(fmt::format("output '{}' has {} bytes where {} are compared", expected.path, got.size(),
-                                      n * size_of(expected.dtype)));
+    return internal_error(fmt::format("output '{}' has {} bytes where {} are compared", expected.path,
+                                      got.size(), n * size_of(expected.dtype)));
   return numel;
 }
 
 Status check_expectation(const ExpectedOutput& expected, std::int64_t numel) {
   const auto n = static_cast<std::size_t>(numel);
   if (expected.value.size() != n * size_of(expected.kind))
-    return internal_error(fmt::format("the expectation of '{}' holds {} bytes of values for {} elements", expected.path,
-                                      expected.value.size(), numel));
+    return internal_error(fmt::format("the expectation of '{}' holds {} bytes of values for {} elements",
+                                      expected.path, expected.value.size(), numel));
   const std::size_t per_element = is_complex(expected.dtype) && expected.kind == ValueKind::c128 ? 2 : 1;
   if (!expected.magnitude.empty() && expected.magnitude.size() != n * per_element)
     return internal_error(fmt::format("the magnitude of '{}' has the wrong size", expected.path));
   if (is_complex(expected.dtype) != (expected.kind == ValueKind::c128))
-    return internal_error(fmt::format("'{}' is {} and its expectation is {}", expected.path, name_of(expected.dtype),
-                                      name_of(expected.kind)));
+    return internal_error(fmt::format("'{}' is {} and its expectation is {}", expected.path,
+                                      name_of(expected.dtype), name_of(expected.kind)));
   return ok_status();
 }
 
@@ -116,13 +124,25 @@ Status run_rule(compare_detail::Job& job) {
 
 }  // namespace
 
-std::string_view name_of(ErrorClass error_class) { return name_in(kClasses, error_class); }
-std::optional<ErrorClass> error_class_named(std::string_view name) { return named_in(kClasses, name); }
-std::string_view name_of(ValueKind kind) { return name_in(kKinds, kind); }
-std::optional<ValueKind> value_kind_named(std::string_view name) { return named_in(kKinds, name); }
-std::size_t size_of(ValueKind kind) { return kind == ValueKind::b8 ? 1 : kind == ValueKind::c128 ? 16 : 8; }
+std::string_view name_of(ErrorClass error_class) {
+  return name_in(kClasses, error_class);
+}
+std::optional<ErrorClass> error_class_named(std::string_view name) {
+  return named_in(kClasses, name);
+}
+std::string_view name_of(ValueKind kind) {
+  return name_in(kKinds, kind);
+}
+std::optional<ValueKind> value_kind_named(std::string_view name) {
+  return named_in(kKinds, name);
+}
+std::size_t size_of(ValueKind kind) {
+  return kind == ValueKind::b8 ? 1 : kind == ValueKind::c128 ? 16 : 8;
+}
 
-double growth(double length) { return 4 * std::sqrt(std::max(length, 1.0)) + 4; }
+double growth(double length) {
+  return 4 * std::sqrt(std::max(length, 1.0)) + 4;
+}
 
 double bound_of(const ErrorBound& bound, DType out, double expected, double magnitude) {
   const auto c = compare_detail::coefficients(bound, out);
@@ -135,8 +155,8 @@ std::string_view CompareResult::finding_kind() const {
   return n_nonfinite > 0 ? "nonfinite_mismatch" : "value_mismatch";
 }
 
-Result<CompareResult> compare(std::span<const std::byte> got, const ExpectedOutput& expected, const ErrorBound& bound,
-                              const CompareOptions& options) {
+Result<CompareResult> compare(std::span<const std::byte> got, const ExpectedOutput& expected,
+                              const ErrorBound& bound, const CompareOptions& options) {
   KGB_TRY(const std::int64_t numel, checked_numel(got, expected));
   compare_detail::Job job{got, expected, bound, options, numel, {}, {}, false};
   const bool skipped = expected.rule == "skip" || expected.rule == "metadata" ||
@@ -167,11 +187,14 @@ Coefficients coefficients(const ErrorBound& bound, DType out) {
   switch (bound.error_class) {
     case ErrorClass::pointwise:
     case ErrorClass::indices:
-    case ErrorClass::quantised: return {bound.ulps * u_out, bound.ulps * u_acc, floor};
+    case ErrorClass::quantised:
+      return {bound.ulps * u_out, bound.ulps * u_acc, floor};
     case ErrorClass::reduction:
     case ErrorClass::dot:
-    case ErrorClass::solve: return {bound.ulps * u_out, growth(bound.length) * u_acc, floor};
-    default: return {};
+    case ErrorClass::solve:
+      return {bound.ulps * u_out, growth(bound.length) * u_acc, floor};
+    default:
+      return {};
   }
 }
 
@@ -200,7 +223,9 @@ void expected_reals(const ExpectedOutput& expected, std::int64_t first, std::spa
   const auto start = static_cast<std::size_t>(first);
   switch (expected.kind) {
     case ValueKind::f64:
-    case ValueKind::c128: std::memcpy(out.data(), at + 8 * start, 8 * out.size()); return;
+    case ValueKind::c128:
+      std::memcpy(out.data(), at + 8 * start, 8 * out.size());
+      return;
     case ValueKind::i64:
       for (std::size_t i = 0; i < out.size(); ++i) {
         std::int64_t value = 0;

@@ -40,7 +40,8 @@ struct ErrorBound {
   double length = 1;              // n of the bound: terms of the longest reduction; below 1 counts as 1
   double off_by_one = 1e-2;       // quantised: share of elements that may be one code off; at least one may
   bool signed_zero = false;       // exact: -0 and +0 differ
-  // --tolerance published: |got - round(e)| <= 1e-4 * reduce_dim + rtol(dtype) |round(e)| instead of all above.
+  // --tolerance published: |got - round(e)| <= 1e-4 * reduce_dim + rtol(dtype) |round(e)| instead of all
+  // above.
   bool published = false;
   double reduce_dim = 1;
   friend bool operator==(const ErrorBound&, const ErrorBound&) = default;
@@ -48,31 +49,34 @@ struct ErrorBound {
 
 // Growth of rounding errors over n terms, in units of the accumulator's roundoff: 4 sqrt(n) + 4.
 [[nodiscard]] double growth(double length);
-// The bound of one element with expected value e and magnitude m, in the output's units. Classes exact, sorted,
-// quantised, random and metadata have none and give 0.
+// The bound of one element with expected value e and magnitude m, in the output's units. Classes exact,
+// sorted, quantised, random and metadata have none and give 0.
 [[nodiscard]] double bound_of(const ErrorBound& bound, DType out, double expected, double magnitude);
 
-// How an expected value is held: reals, complex pairs, integers (u64 as the same bits), bools as bytes 0 and 1.
+// How an expected value is held: reals, complex pairs, integers (u64 as the same bits), bools as bytes 0
+// and 1.
 enum class ValueKind : std::uint8_t { f64, c128, i64, b8 };
 [[nodiscard]] std::string_view name_of(ValueKind kind);
 [[nodiscard]] std::optional<ValueKind> value_kind_named(std::string_view name);
 [[nodiscard]] std::size_t size_of(ValueKind kind);
 
-// One output as the oracle expects it. Spans lie in the blob that `Expectation` owns; row-major, numel elements.
+// One output as the oracle expects it. Spans lie in the blob that `Expectation` owns; row-major, numel
+// elements.
 struct ExpectedOutput {
-  std::string path;  // "return", "return[1]", or the path of a mutated argument
+  std::string path;          // "return", "return[1]", or the path of a mutated argument
   DType dtype = DType::f32;  // the contract's
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> strides;
   ValueKind kind = ValueKind::f64;
-  std::span<const std::byte> value;     // empty when only the contract was asked for
-  std::span<const double> magnitude;    // empty: the magnitude is |e|; complex: one per component, as pairs
-  // "": by the error class. "exact", "skip" (never compared: undefined by the operator), "metadata" (as skip).
-  // "ties" or "permutation": indices into `source` along `dim`; the element that got's index addresses must equal (within the
+  std::span<const std::byte> value;   // empty when only the contract was asked for
+  std::span<const double> magnitude;  // empty: the magnitude is |e|; complex: one per component, as pairs
+  // "": by the error class. "exact", "skip" (never compared: undefined by the operator), "metadata" (as
+  // skip). "ties" or "permutation": indices into `source` along `dim`; the element that got's index addresses
+  // must equal (within the
   //   bound) the one that the expected index addresses, and no index repeats along the output's `dim`.
   // "unordered": values, or indices when a source is given, in any order along `dim`.
   std::string rule;
-  std::span<const double> source;       // row-major f64 values that indices address
+  std::span<const double> source;  // row-major f64 values that indices address
   std::vector<std::int64_t> source_shape;
   int dim = -1;
 };
@@ -85,7 +89,8 @@ struct Expectation {
 };
 
 struct CompareOptions {
-  std::optional<std::byte> poison;  // pattern that unwritten memory holds; elements made of it alone are named
+  std::optional<std::byte>
+      poison;  // pattern that unwritten memory holds; elements made of it alone are named
 };
 
 struct CompareResult {
@@ -94,20 +99,22 @@ struct CompareResult {
   std::int64_t n_nonfinite = 0;   // NaN or infinity on one side only, or infinities of different sign
   std::int64_t n_poison = 0;      // wrong elements that still hold the poison
   std::int64_t n_off_by_one = 0;  // quantised: one code off, right while their share is within the limit
-  std::int64_t n_undetermined = 0;  // the magnitude exceeds the accumulator's range: infinity and NaN were let pass
-  double worst_ratio = 0;         // largest error over its bound; infinity where no error is allowed
+  std::int64_t n_undetermined =
+      0;                   // the magnitude exceeds the accumulator's range: infinity and NaN were let pass
+  double worst_ratio = 0;  // largest error over its bound; infinity where no error is allowed
   std::int64_t worst_index = -1;  // flat, row-major; -1 when nothing was compared
   std::string worst_at;           // "[2,1030]"
   std::string got, expected;      // of the worst element, as text
   double bound = 0;
-  std::string pattern;            // what the wrong elements have in common: "all zero", "transposed", ...
+  std::string pattern;  // what the wrong elements have in common: "all zero", "transposed", ...
   [[nodiscard]] bool ok() const { return n_bad == 0; }
-  // Kind of finding for a wrong result: uninitialised_output, nonfinite_mismatch or value_mismatch; "" when ok.
+  // Kind of finding for a wrong result: uninitialised_output, nonfinite_mismatch or value_mismatch; "" when
+  // ok.
   [[nodiscard]] std::string_view finding_kind() const;
 };
 
-// `got`: contiguous row-major elements of expected.dtype and expected.shape (the caller has judged dtype and shape).
-// Errors: sizes that do not fit, an expectation without values, a rule without its source.
+// `got`: contiguous row-major elements of expected.dtype and expected.shape (the caller has judged dtype and
+// shape). Errors: sizes that do not fit, an expectation without values, a rule without its source.
 [[nodiscard]] Result<CompareResult> compare(std::span<const std::byte> got, const ExpectedOutput& expected,
                                             const ErrorBound& bound, const CompareOptions& options = {});
 

@@ -54,7 +54,8 @@ void load_reals(const Job& job, std::size_t first, std::span<double> got, std::s
 bool same(double got, double expected, DType dtype, bool signed_zero) {
   if (got != expected && !(std::isnan(got) && std::isnan(expected))) {
     const double rounded = round_to_dtype(expected, dtype);
-    const bool saturated = size_of(dtype) == 1 && is_float(dtype) && std::abs(expected) > largest_finite(dtype) &&
+    const bool saturated = size_of(dtype) == 1 && is_float(dtype) &&
+                           std::abs(expected) > largest_finite(dtype) &&
                            got == std::copysign(largest_finite(dtype), expected);
     if (got != rounded && !(std::isnan(got) && std::isnan(rounded)) && !saturated) return false;
   }
@@ -92,8 +93,10 @@ namespace {
 double code_distance(double got, double expected, DType dtype) {
   if (is_integer(dtype)) {
     const double bits = static_cast<double>(size_of(dtype) * 8);
-    const bool is_signed = dtype == DType::i8 || dtype == DType::i16 || dtype == DType::i32 || dtype == DType::i64;
-    const double low = is_signed ? -std::exp2(bits - 1) : 0, high = is_signed ? std::exp2(bits - 1) - 1 : std::exp2(bits) - 1;
+    const bool is_signed =
+        dtype == DType::i8 || dtype == DType::i16 || dtype == DType::i32 || dtype == DType::i64;
+    const double low = is_signed ? -std::exp2(bits - 1) : 0,
+                 high = is_signed ? std::exp2(bits - 1) - 1 : std::exp2(bits) - 1;
     const double clamped = std::clamp(expected, low, high);
     return std::max(0.0, std::abs(got - clamped) - 0.5);  // 0 for either neighbour of a tie
   }
@@ -101,8 +104,10 @@ double code_distance(double got, double expected, DType dtype) {
   const double nearest = round_to_dtype(std::clamp(expected, -limit, limit), dtype);
   if (got == nearest) return 0;
   const double scale = std::max(std::abs(nearest), std::abs(got));
-  const int lowest = std::ilogb(smallest_subnormal(dtype) / unit_roundoff(dtype)) - 1;  // of the smallest normal
-  const double unit = 2 * unit_roundoff(dtype) * std::exp2(std::max(scale == 0 ? lowest : std::ilogb(scale), lowest));
+  const int lowest =
+      std::ilogb(smallest_subnormal(dtype) / unit_roundoff(dtype)) - 1;  // of the smallest normal
+  const double unit =
+      2 * unit_roundoff(dtype) * std::exp2(std::max(scale == 0 ? lowest : std::ilogb(scale), lowest));
   const double beyond = std::abs(got - std::clamp(expected, -limit, limit)) / unit;
   return std::max(0.0, beyond - 0.5 - 0x1p-20);  // the other neighbour of a tie is as good
 }
@@ -114,7 +119,8 @@ void compare_quantised(Job& job) {
   std::array<double, kBlock> got, expected;
   std::vector<std::int64_t> off;  // indices one code off
   const auto n_all = static_cast<std::size_t>(job.numel);
-  const auto limit = static_cast<std::size_t>(std::max(1.0, job.bound.off_by_one * static_cast<double>(job.numel)));
+  const auto limit =
+      static_cast<std::size_t>(std::max(1.0, job.bound.off_by_one * static_cast<double>(job.numel)));
   if (job.numel > 0) job.right(0, 0, 0);
   for (std::size_t first = 0; first < n_all; first += kBlock) {
     const std::size_t n = std::min(kBlock, n_all - first);
@@ -123,11 +129,13 @@ void compare_quantised(Job& job) {
       const auto index = static_cast<std::int64_t>(first + i);
       if (std::isnan(got[i]) || std::isnan(expected[i])) {
         const bool overflowed = dtype == DType::f8e4m3 && std::abs(expected[i]) >= overflow_threshold(dtype);
-        if (std::isnan(got[i]) != std::isnan(expected[i]) && !overflowed) job.wrong(index, kInfinity, 1, true);
+        if (std::isnan(got[i]) != std::isnan(expected[i]) && !overflowed)
+          job.wrong(index, kInfinity, 1, true);
         continue;
       }
       if (std::isinf(got[i])) {
-        const bool fine = std::abs(expected[i]) >= overflow_threshold(dtype) && std::signbit(got[i]) == std::signbit(expected[i]);
+        const bool fine = std::abs(expected[i]) >= overflow_threshold(dtype) &&
+                          std::signbit(got[i]) == std::signbit(expected[i]);
         if (!fine) job.wrong(index, kInfinity, 1, true);
         continue;
       }

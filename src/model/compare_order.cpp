@@ -65,14 +65,16 @@ struct Source {
 Result<Source> source_of(const Job& job) {
   const ExpectedOutput& expected = job.expected;
   const auto failed = [&](const char* why) {
-    return internal_error(fmt::format("the expectation of '{}' has the rule '{}' and {}", expected.path, expected.rule, why));
+    return internal_error(
+        fmt::format("the expectation of '{}' has the rule '{}' and {}", expected.path, expected.rule, why));
   };
   if (is_float(expected.dtype) || is_complex(expected.dtype) || expected.kind != ValueKind::i64)
     return failed("is no integer output");
   const auto split = split_at(expected.source_shape, expected.dim);
   if (!split) return failed("a dimension that its source does not have");
   std::int64_t lines = 0, size = 0;
-  if (__builtin_mul_overflow(split->outer, split->inner, &lines) || __builtin_mul_overflow(lines, split->extent, &size) ||
+  if (__builtin_mul_overflow(split->outer, split->inner, &lines) ||
+      __builtin_mul_overflow(lines, split->extent, &size) ||
       size != static_cast<std::int64_t>(expected.source.size()))
     return failed("a source of another size than its shape");
   if (lines == 0 || job.numel % lines != 0) return failed("a source that does not fit its shape");
@@ -159,14 +161,16 @@ Status compare_unordered(Job& job) {
   const DType dtype = job.expected.dtype;
   const auto split = split_at(job.expected.shape, job.expected.dim);
   if (!split || is_complex(dtype))
-    return internal_error(fmt::format("the expectation of '{}' is unordered along a dimension that it does not have, or complex",
-                                      job.expected.path));
+    return internal_error(fmt::format(
+        "the expectation of '{}' is unordered along a dimension that it does not have, or complex",
+        job.expected.path));
   std::vector<double> got(static_cast<std::size_t>(job.numel)), wanted(got.size());
   if (is_float(dtype)) {
     decode_reals(dtype, job.got.data(), got);
   } else {
     const auto whole = got_integers(job);
-    std::transform(whole.begin(), whole.end(), got.begin(), [](std::int64_t v) { return static_cast<double>(v); });
+    std::transform(whole.begin(), whole.end(), got.begin(),
+                   [](std::int64_t v) { return static_cast<double>(v); });
   }
   expected_reals(job.expected, 0, wanted);
   std::vector<double> a, b;
@@ -174,7 +178,9 @@ Status compare_unordered(Job& job) {
     for (std::int64_t i = 0; i < split->inner; ++i) {
       a.clear();
       b.clear();
-      const auto flat = [&](std::int64_t k) { return static_cast<std::size_t>((o * split->extent + k) * split->inner + i); };
+      const auto flat = [&](std::int64_t k) {
+        return static_cast<std::size_t>((o * split->extent + k) * split->inner + i);
+      };
       for (std::int64_t k = 0; k < split->extent; ++k) {
         a.push_back(got[flat(k)]);
         b.push_back(round_to_dtype(wanted[flat(k)], dtype));

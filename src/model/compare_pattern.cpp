@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::int64_t kSample = 1 << 20;  // elements looked at: a pattern shows in far fewer
 
-// One element as a real; of a complex one the component with the larger error does not matter here, so the real part.
+// One element as a real; of a complex one the component with the larger error does not matter here, so the
+// real part.
 double got_at(const Job& job, std::int64_t index) {
   const DType dtype = job.expected.dtype;
   const std::byte* at = job.got.data() + static_cast<std::size_t>(index) * size_of(dtype);
@@ -31,7 +32,8 @@ double got_at(const Job& job, std::int64_t index) {
 
 double expected_at(const Job& job, std::int64_t index) {
   double value = 0;
-  expected_reals(job.expected, job.expected.kind == ValueKind::c128 ? 2 * index : index, std::span(&value, 1));
+  expected_reals(job.expected, job.expected.kind == ValueKind::c128 ? 2 * index : index,
+                 std::span(&value, 1));
   return value;
 }
 
@@ -42,7 +44,8 @@ struct Sample {
 
 Sample bad_sample(const Job& job) {
   Sample sample;
-  for (std::int64_t i = 0; i < job.numel && static_cast<std::int64_t>(sample.index.size()) < kSample / 64; ++i) {
+  for (std::int64_t i = 0; i < job.numel && static_cast<std::int64_t>(sample.index.size()) < kSample / 64;
+       ++i) {
     if (job.bad[static_cast<std::size_t>(i)] == 0) continue;
     sample.index.push_back(i);
     sample.got.push_back(got_at(job, i));
@@ -98,7 +101,8 @@ std::string where_in_rows(const Job& job) {
 
 std::string where(const Job& job) {
   const std::int64_t n_bad = job.result.n_bad;
-  if (n_bad == job.numel) return job.numel == 1 ? "the only element" : fmt::format("all {} elements", job.numel);
+  if (n_bad == job.numel)
+    return job.numel == 1 ? "the only element" : fmt::format("all {} elements", job.numel);
   if (!job.expected.shape.empty())
     if (std::string rows = where_in_rows(job); !rows.empty()) return rows;
   const auto first = std::find(job.bad.begin(), job.bad.end(), 1) - job.bad.begin();
@@ -139,9 +143,12 @@ std::optional<std::string> movement(const Job& job) {
     };
     if (m > 1 && n > 1 && moved(job, transposed)) return "transposed";
   }
-  if (job.numel > 2 && moved(job, [&](std::int64_t i) { return job.numel - 1 - i; })) return "in reverse order";
-  if (job.numel > 2 && moved(job, [](std::int64_t i) { return i + 1; })) return "shifted by one element (reads ahead)";
-  if (job.numel > 2 && moved(job, [](std::int64_t i) { return i - 1; })) return "shifted by one element (lags behind)";
+  if (job.numel > 2 && moved(job, [&](std::int64_t i) { return job.numel - 1 - i; }))
+    return "in reverse order";
+  if (job.numel > 2 && moved(job, [](std::int64_t i) { return i + 1; }))
+    return "shifted by one element (reads ahead)";
+  if (job.numel > 2 && moved(job, [](std::int64_t i) { return i - 1; }))
+    return "shifted by one element (lags behind)";
   return std::nullopt;
 }
 
@@ -174,7 +181,8 @@ std::string lower_precision(const Job& job, const Sample& sample) {
     return "small errors, as if computed in tf32 or f16";
   if (worst >= 0x1p-10 && worst < 0x1p-7 && unit_roundoff(job.expected.dtype) < 0x1p-9)
     return "small errors, as if computed in bf16";
-  if (worst < 0x1p-20 && unit_roundoff(job.expected.dtype) < 0x1p-40) return "small errors, as if computed in f32";
+  if (worst < 0x1p-20 && unit_roundoff(job.expected.dtype) < 0x1p-40)
+    return "small errors, as if computed in f32";
   return {};
 }
 
@@ -188,7 +196,8 @@ std::string what(const Job& job, const Sample& sample) {
     return "infinite where a finite value is due";
   if (all_of_sample(sample, [](double g, double e) { return std::isfinite(g) && !std::isfinite(e); }))
     return "finite where NaN or infinity is due";
-  if (all_of_sample(sample, [](double g, double e) { return e != 0 && close(g, -e); })) return "the sign is wrong";
+  if (all_of_sample(sample, [](double g, double e) { return e != 0 && close(g, -e); }))
+    return "the sign is wrong";
   const double first = sample.got.front();
   if (sample.index.size() > 2 && all_of_sample(sample, [first](double g, double) { return g == first; }))
     return fmt::format("all the same value {:.6g}", first);
@@ -241,7 +250,8 @@ std::string got_text(const Job& job, std::int64_t index) {
   if (is_float(dtype)) return number_text(got_at(job, index), dtype);
   std::int64_t value = 0;
   decode_integers(dtype, at, std::span(&value, 1));
-  return dtype == DType::u64 ? fmt::format("{}", static_cast<std::uint64_t>(value)) : fmt::format("{}", value);
+  return dtype == DType::u64 ? fmt::format("{}", static_cast<std::uint64_t>(value))
+                             : fmt::format("{}", value);
 }
 
 std::string expected_text(const Job& job, std::int64_t index) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float and complex outputs under a bound: whole blocks first, element by element only where a block is not plain.
+// Float and complex outputs under a bound: whole blocks first, element by element only where a block is not
+// plain.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -25,7 +26,8 @@ struct BlockResult {
   double worst = 0;
 };
 
-// Ratios of one block. Bits of non-negative doubles order as integers do, which is a reduction that vectorises.
+// Ratios of one block. Bits of non-negative doubles order as integers do, which is a reduction that
+// vectorises.
 KGB_SIMD BlockResult check_block(Block& block, double out, double acc, double floor) {
   std::int64_t worst = 0, not_plain = 0;
   for (std::size_t i = 0; i < kBlock; ++i) {
@@ -43,8 +45,11 @@ KGB_SIMD BlockResult check_block(Block& block, double out, double acc, double fl
 class RealComparison {
  public:
   explicit RealComparison(Job& job)
-      : job_(job), dtype_(job.expected.dtype), per_element_(is_complex(dtype_) ? 2 : 1),
-        c_(coefficients(job.bound, dtype_)), threshold_(overflow_threshold(dtype_)),
+      : job_(job),
+        dtype_(job.expected.dtype),
+        per_element_(is_complex(dtype_) ? 2 : 1),
+        c_(coefficients(job.bound, dtype_)),
+        threshold_(overflow_threshold(dtype_)),
         // Rounded once more by the published rule; a magnitude has no part in it.
         accumulator_limit_(job.bound.published ? kInfinity : overflow_threshold(job.bound.accumulate)) {}
 
@@ -56,9 +61,11 @@ class RealComparison {
       const BlockResult found = check_block(block_, c_.out, c_.acc, c_.floor);
       if (!found.plain) {
         for (std::size_t i = 0; i < n; i += per_element_) judge(first, i);
-      } else if (job_.result.worst_index < 0 || (!job_.worst_is_bad && found.worst > job_.result.worst_ratio)) {
+      } else if (job_.result.worst_index < 0 ||
+                 (!job_.worst_is_bad && found.worst > job_.result.worst_ratio)) {
         const auto at = static_cast<std::size_t>(
-            std::find(block_.ratio.begin(), block_.ratio.begin() + static_cast<std::ptrdiff_t>(n), found.worst) -
+            std::find(block_.ratio.begin(), block_.ratio.begin() + static_cast<std::ptrdiff_t>(n),
+                      found.worst) -
             block_.ratio.begin());
         const std::size_t i = at < n ? at : 0;
         job_.right(static_cast<std::int64_t>((first + i) / per_element_), found.worst, bound_at(i));
@@ -89,7 +96,8 @@ class RealComparison {
       return;
     }
     // The magnitude never falls below |e|: a reference that gives less has rounded it.
-    for (std::size_t i = 0; i < n; ++i) block_.magnitude[i] = std::max(block_.scale[i], expected.magnitude[first + i]);
+    for (std::size_t i = 0; i < n; ++i)
+      block_.magnitude[i] = std::max(block_.scale[i], expected.magnitude[first + i]);
     std::fill(block_.magnitude.begin() + static_cast<std::ptrdiff_t>(n), block_.magnitude.end(), 0.0);
   }
 
@@ -99,9 +107,10 @@ class RealComparison {
 
   void judge(std::size_t first, std::size_t i) {
     const auto index = static_cast<std::int64_t>((first + i) / per_element_);
-    const bool undetermined = !(block_.magnitude[i] < accumulator_limit_) &&
-                              std::isfinite(block_.expected[i]);
-    const bool strange = !std::isfinite(block_.got[i]) || (per_element_ == 2 && !std::isfinite(block_.got[i + 1]));
+    const bool undetermined =
+        !(block_.magnitude[i] < accumulator_limit_) && std::isfinite(block_.expected[i]);
+    const bool strange =
+        !std::isfinite(block_.got[i]) || (per_element_ == 2 && !std::isfinite(block_.got[i + 1]));
     if (undetermined && strange) {
       ++job_.result.n_undetermined;
       return;
@@ -120,7 +129,8 @@ class RealComparison {
     }
   }
 
-  // Which part of a complex number is infinite or NaN is not defined by its arithmetic: that it is so must agree.
+  // Which part of a complex number is infinite or NaN is not defined by its arithmetic: that it is so must
+  // agree.
   bool judge_complex_nonfinite(std::int64_t index, std::size_t i) {
     const bool expected_odd = !std::isfinite(block_.expected[i]) || !std::isfinite(block_.expected[i + 1]);
     if (!expected_odd) return false;
@@ -138,7 +148,8 @@ class RealComparison {
       const bool both_nan = std::isnan(expected) && std::isnan(got);
       const bool overflowed = has_no_infinity && std::isinf(expected) &&
                               (std::isnan(got) || got == std::copysign(largest_finite(dtype_), expected));
-      const bool saturated = dtype_ == DType::f8e5m2 && got == std::copysign(largest_finite(dtype_), expected);
+      const bool saturated =
+          dtype_ == DType::f8e5m2 && got == std::copysign(largest_finite(dtype_), expected);
       if (both_nan || got == expected || overflowed || (std::isinf(expected) && saturated)) return 0;
       nonfinite = true;
       return kInfinity;
@@ -151,7 +162,8 @@ class RealComparison {
       return kInfinity;
     }
     // Saturating conversions to fp8 are as good as those that give infinity or NaN.
-    if (may_overflow && size_of(dtype_) == 1 && got == std::copysign(largest_finite(dtype_), expected)) return 0;
+    if (may_overflow && size_of(dtype_) == 1 && got == std::copysign(largest_finite(dtype_), expected))
+      return 0;
     const double error = std::abs(got - expected);
     return error == 0 ? 0 : error / bound;
   }
@@ -166,6 +178,8 @@ class RealComparison {
 
 }  // namespace
 
-void compare_reals(Job& job) { RealComparison(job).run(); }
+void compare_reals(Job& job) {
+  RealComparison(job).run();
+}
 
 }  // namespace kgb::compare_detail

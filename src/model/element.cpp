@@ -17,8 +17,8 @@ T load(const std::byte* bytes) {
   return value;
 }
 
-// A 16-bit pattern with 5 exponent bits moved into f32's place and scaled: subnormals come out right, and the top
-// exponent is moved to f32's own.
+// A 16-bit pattern with 5 exponent bits moved into f32's place and scaled: subnormals come out right, and the
+// top exponent is moved to f32's own.
 inline float half_to_float(std::uint32_t bits) {
   const std::uint32_t sign = (bits & 0x8000u) << 16;
   const std::uint32_t magnitude = (bits & 0x7FFFu) << 13;
@@ -57,7 +57,8 @@ KGB_SIMD void decode_f32(const std::byte* bytes, double* out, std::size_t n) {
 
 template <typename T>
 void widen(const std::byte* bytes, std::span<std::int64_t> out) {
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::int64_t>(load<T>(bytes + sizeof(T) * i));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = static_cast<std::int64_t>(load<T>(bytes + sizeof(T) * i));
 }
 
 struct Format {
@@ -66,12 +67,18 @@ struct Format {
 };
 Format format_of(DType dtype) {
   switch (dtype) {
-    case DType::f8e4m3: return {4, -6};
-    case DType::f8e5m2: return {3, -14};
-    case DType::f16: return {11, -14};
-    case DType::bf16: return {8, -126};
-    case DType::f32: return {24, -126};
-    default: return {53, -1022};
+    case DType::f8e4m3:
+      return {4, -6};
+    case DType::f8e5m2:
+      return {3, -14};
+    case DType::f16:
+      return {11, -14};
+    case DType::bf16:
+      return {8, -126};
+    case DType::f32:
+      return {24, -126};
+    default:
+      return {53, -1022};
   }
 }
 
@@ -80,16 +87,20 @@ Format format_of(DType dtype) {
 void decode_reals(DType dtype, const std::byte* bytes, std::span<double> out) {
   const std::size_t n = out.size();
   switch (component_of(dtype)) {
-    case DType::f32: return decode_f32(bytes, out.data(), n);
-    case DType::f16: return decode_f16(bytes, out.data(), n);
-    case DType::bf16: return decode_bf16(bytes, out.data(), n);
+    case DType::f32:
+      return decode_f32(bytes, out.data(), n);
+    case DType::f16:
+      return decode_f16(bytes, out.data(), n);
+    case DType::bf16:
+      return decode_bf16(bytes, out.data(), n);
     case DType::f8e4m3: {
       const auto& table = e4m3_table();
       for (std::size_t i = 0; i < n; ++i) out[i] = table[std::to_integer<unsigned>(bytes[i])];
       return;
     }
     case DType::f8e5m2:
-      for (std::size_t i = 0; i < n; ++i) out[i] = half_to_float(std::to_integer<std::uint32_t>(bytes[i]) << 8);
+      for (std::size_t i = 0; i < n; ++i)
+        out[i] = half_to_float(std::to_integer<std::uint32_t>(bytes[i]) << 8);
       return;
     default:
       if (n > 0) std::memcpy(out.data(), bytes, n * sizeof(double));
@@ -99,13 +110,20 @@ void decode_reals(DType dtype, const std::byte* bytes, std::span<double> out) {
 void decode_integers(DType dtype, const std::byte* bytes, std::span<std::int64_t> out) {
   switch (dtype) {
     case DType::b8:
-    case DType::u8: return widen<std::uint8_t>(bytes, out);
-    case DType::i8: return widen<std::int8_t>(bytes, out);
-    case DType::i16: return widen<std::int16_t>(bytes, out);
-    case DType::u16: return widen<std::uint16_t>(bytes, out);
-    case DType::i32: return widen<std::int32_t>(bytes, out);
-    case DType::u32: return widen<std::uint32_t>(bytes, out);
-    default: return widen<std::int64_t>(bytes, out);
+    case DType::u8:
+      return widen<std::uint8_t>(bytes, out);
+    case DType::i8:
+      return widen<std::int8_t>(bytes, out);
+    case DType::i16:
+      return widen<std::int16_t>(bytes, out);
+    case DType::u16:
+      return widen<std::uint16_t>(bytes, out);
+    case DType::i32:
+      return widen<std::int32_t>(bytes, out);
+    case DType::u32:
+      return widen<std::uint32_t>(bytes, out);
+    default:
+      return widen<std::int64_t>(bytes, out);
   }
 }
 

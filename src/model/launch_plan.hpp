@@ -38,11 +38,11 @@ struct View {  // strides in elements; the base is at `at`
 };
 
 struct Kernel {
-  std::string name;   // symbol in the TTIR
+  std::string name;  // symbol in the TTIR
   std::string ttir;
   std::map<std::string, std::string> options;  // num_warps, num_stages, ... as text
-  std::vector<std::string> signature;          // Triton's type words in order, constexprs left out: "*fp32", "i32"
-  std::vector<std::string> parameters;         // the parameter names, same order
+  std::vector<std::string> signature;   // Triton's type words in order, constexprs left out: "*fp32", "i32"
+  std::vector<std::string> parameters;  // the parameter names, same order
 };
 
 struct KernelArg {
@@ -79,7 +79,8 @@ struct Upload {  // host bytes; limited in size by the policy
   std::string file;
   int line = 0;
 };
-struct Constant {  // "arange" (start, step), "linspace" (start, end, steps), "eye" (), "tril_indices", "triu_indices" (row, col, offset)
+struct Constant {  // "arange" (start, step), "linspace" (start, end, steps), "eye" (), "tril_indices",
+                   // "triu_indices" (row, col, offset)
   std::string kind;
   View dst;
   std::vector<double> params;
@@ -90,17 +91,17 @@ enum class BufferKind { input, alloc };
 struct PlanBuffer {
   BufferKind kind = BufferKind::alloc;
   std::int64_t bytes = 0;
-  int call = 0;          // the call (0, 1, 2) that brought or allocated it
-  std::string arg;       // input: path of the argument, as in tensors_of()
+  int call = 0;     // the call (0, 1, 2) that brought or allocated it
+  std::string arg;  // input: path of the argument, as in tensors_of()
 };
 
 struct OutputLeaf {
   std::string path;  // "return", "return[1]"
   std::string type;  // "Tensor", "Parameter", or the Python type name of what is no tensor
   bool tensor = true;
-  View view;                 // tensors
-  std::string scalar;        // JSON text of a Python number, bool, string or None
-  bool odd = false;          // a subclass, instance attributes, or lazy bits: evidence of tampering
+  View view;           // tensors
+  std::string scalar;  // JSON text of a Python number, bool, string or None
+  bool odd = false;    // a subclass, instance attributes, or lazy bits: evidence of tampering
 };
 
 // What host code did besides launching. docs/contracts/findings.md maps each kind to its verdict.
@@ -132,8 +133,8 @@ struct PlanLimits {
   std::int64_t buffer_bytes = std::int64_t{64} << 30;
 };
 
-// Parses and validates as hostile input: every reference in range, every view inside its buffer, counts limited.
-// `calls` are what was asked for: input buffers must name their tensors with the right sizes.
+// Parses and validates as hostile input: every reference in range, every view inside its buffer, counts
+// limited. `calls` are what was asked for: input buffers must name their tensors with the right sizes.
 [[nodiscard]] Result<Recording> recording_from_json(std::string_view text, const std::vector<Call>& calls,
                                                     const PlanLimits& limits = {});
 [[nodiscard]] std::string to_json_text(const Recording& recording);

@@ -28,7 +28,9 @@ std::map<std::string, std::int64_t> wanted_inputs(const Call& call) {
   return wanted;
 }
 
-bool integral(double value) { return std::isfinite(value) && value == std::floor(value) && std::abs(value) <= 0x1p53; }
+bool integral(double value) {
+  return std::isfinite(value) && value == std::floor(value) && std::abs(value) <= 0x1p53;
+}
 
 }  // namespace
 
@@ -39,13 +41,15 @@ std::string check_inputs(const std::vector<PlanBuffer>& buffers, const std::vect
       if (buffer.kind != BufferKind::input || buffer.call != static_cast<int>(c)) continue;
       const auto it = wanted.find(buffer.arg);
       if (it == wanted.end())
-        return "call " + std::to_string(c) + " has no tensor " + in_quotes(buffer.arg) + ", or its buffer is listed twice";
+        return "call " + std::to_string(c) + " has no tensor " + in_quotes(buffer.arg) +
+               ", or its buffer is listed twice";
       if (it->second != buffer.bytes)
-        return in_quotes(buffer.arg) + " of call " + std::to_string(c) + " has " + std::to_string(buffer.bytes) +
-               " bytes instead of " + std::to_string(it->second);
+        return in_quotes(buffer.arg) + " of call " + std::to_string(c) + " has " +
+               std::to_string(buffer.bytes) + " bytes instead of " + std::to_string(it->second);
       wanted.erase(it);
     }
-    if (!wanted.empty()) return in_quotes(wanted.begin()->first) + " of call " + std::to_string(c) + " has no buffer";
+    if (!wanted.empty())
+      return in_quotes(wanted.begin()->first) + " of call " + std::to_string(c) + " has no buffer";
   }
   return {};
 }
@@ -54,9 +58,11 @@ std::string check_reference(const BufferRef& ref, const std::vector<PlanBuffer>&
   if (ref.buffer < 0) return ref.offset == 0 ? std::string() : "is an offset from the null pointer";
   if (ref.buffer >= static_cast<int>(buffers.size())) return "names a buffer that does not exist";
   const PlanBuffer& buffer = at(buffers, ref.buffer);
-  if (ref.offset < 0 || ref.offset > buffer.bytes) return "points outside buffer " + std::to_string(ref.buffer);
+  if (ref.offset < 0 || ref.offset > buffer.bytes)
+    return "points outside buffer " + std::to_string(ref.buffer);
   if (buffer.call > call)
-    return "uses buffer " + std::to_string(ref.buffer) + " of call " + std::to_string(buffer.call) + " before it exists";
+    return "uses buffer " + std::to_string(ref.buffer) + " of call " + std::to_string(buffer.call) +
+           " before it exists";
   return {};
 }
 
@@ -77,13 +83,15 @@ std::string check_view(const View& view, const std::vector<PlanBuffer>& buffers,
   const auto size = static_cast<std::int64_t>(size_of(view.dtype));
   Wide low = view.at.offset, high = view.at.offset;
   for (std::size_t d = 0; d < view.shape.size(); ++d) {
-    if (view.strides[d] < -kMaxExtent || view.strides[d] > kMaxExtent) return "has a stride outside -2^48 .. 2^48";
+    if (view.strides[d] < -kMaxExtent || view.strides[d] > kMaxExtent)
+      return "has a stride outside -2^48 .. 2^48";
     const Wide reach = static_cast<Wide>(view.shape[d] - 1) * view.strides[d] * size;
     (reach < 0 ? low : high) += reach;
   }
   const std::int64_t bytes = at(buffers, view.at.buffer).bytes;
   if (low < 0 || high + size > bytes)
-    return "reaches outside buffer " + std::to_string(view.at.buffer) + " of " + std::to_string(bytes) + " bytes";
+    return "reaches outside buffer " + std::to_string(view.at.buffer) + " of " + std::to_string(bytes) +
+           " bytes";
   if (written && numel * size > bytes) return "writes elements more than once";
   return {};
 }
@@ -104,10 +112,11 @@ std::string check_upload(Upload& upload, const std::vector<PlanBuffer>& buffers)
 }
 
 std::int64_t triangle_count(bool lower, std::int64_t row, std::int64_t col, std::int64_t offset) {
-  // Row r of the lower triangle has clamp(r + 1 + offset, 0, col) elements; the upper one has the rest for offset - 1.
+  // Row r of the lower triangle has clamp(r + 1 + offset, 0, col) elements; the upper one has the rest for
+  // offset - 1.
   if (!lower) return row * col - triangle_count(true, row, col, offset - 1);
-  const std::int64_t first = std::clamp<std::int64_t>(-offset, 0, row);           // rows before it have none
-  const std::int64_t full = std::clamp<std::int64_t>(col - offset, first, row);   // rows from it on have `col`
+  const std::int64_t first = std::clamp<std::int64_t>(-offset, 0, row);          // rows before it have none
+  const std::int64_t full = std::clamp<std::int64_t>(col - offset, first, row);  // rows from it on have `col`
   const Wide ramp = full - first;
   const Wide sloped = ramp * (first + 1 + offset) + ramp * (ramp - 1) / 2;
   return static_cast<std::int64_t>(sloped + static_cast<Wide>(row - full) * col);
@@ -128,7 +137,8 @@ std::string check_constant(const Constant& constant) {
   }
   if (constant.kind != "tril_indices" && constant.kind != "triu_indices")
     return "is the unknown constant " + in_quotes(constant.kind);
-  if (params.size() != 3 || !std::all_of(params.begin(), params.end(), integral)) return "needs three integers";
+  if (params.size() != 3 || !std::all_of(params.begin(), params.end(), integral))
+    return "needs three integers";
   constexpr double limit = 0x1p30;
   if (params[0] < 0 || params[0] > limit || params[1] < 0 || params[1] > limit || std::abs(params[2]) > limit)
     return "has a parameter outside -2^30 .. 2^30";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of a recording's parts against its buffers; each returns a complaint, or an empty text when all is well.
+// Checks of a recording's parts against its buffers; each returns a complaint, or an empty text when all is
+// well.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,11 @@ namespace kgb {
 inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 48;
 
 // Every tensor of every call has exactly one input buffer of its storage's size, pointer arrays included.
-[[nodiscard]] std::string check_inputs(const std::vector<PlanBuffer>& buffers, const std::vector<Call>& calls);
+[[nodiscard]] std::string check_inputs(const std::vector<PlanBuffer>& buffers,
+                                       const std::vector<Call>& calls);
 // The offset lies within 0 .. bytes, and the buffer exists by the time of call `call`.
-[[nodiscard]] std::string check_reference(const BufferRef& ref, const std::vector<PlanBuffer>& buffers, int call);
+[[nodiscard]] std::string check_reference(const BufferRef& ref, const std::vector<PlanBuffer>& buffers,
+                                          int call);
 // Every element lies inside the buffer. A written view has no more elements than the buffer has room for.
 [[nodiscard]] std::string check_view(const View& view, const std::vector<PlanBuffer>& buffers, bool written);
 // The bytes fit behind dst; relocations do not overlap. Sorts the relocations.
@@ -24,6 +27,7 @@ inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 48;
 // Known kind, right parameters, and a destination of the shape that they give.
 [[nodiscard]] std::string check_constant(const Constant& constant);
 // Elements of tril_indices or triu_indices of a row x col matrix.
-[[nodiscard]] std::int64_t triangle_count(bool lower, std::int64_t row, std::int64_t col, std::int64_t offset);
+[[nodiscard]] std::int64_t triangle_count(bool lower, std::int64_t row, std::int64_t col,
+                                          std::int64_t offset);
 
 }  // namespace kgb

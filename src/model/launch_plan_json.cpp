@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kMaxName = 1024, kMaxFile = 4096, kMaxTtir = std::size_t{32} << 20;
 constexpr std::size_t kMaxRank = 64, kMaxEvents = 65536, kMaxLeaves = 65536, kMaxArgs = 1024;
-constexpr int kMaxDepth = 10;                       // a recording needs 8
+constexpr int kMaxDepth = 10;                             // a recording needs 8
 constexpr std::size_t kMaxValues = std::size_t{8} << 20;  // JSON values in the whole text
 
 // Ends the reading; never leaves this file.
@@ -61,8 +61,9 @@ struct At {
   }
   [[nodiscard]] std::int64_t integer(std::int64_t low, std::int64_t high) const {
     if (!json->is_number_integer()) refuse(where, "is not an integer");
-    const bool too_large = json->is_number_unsigned() &&
-                           json->get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    const bool too_large =
+        json->is_number_unsigned() &&
+        json->get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     const std::int64_t value = too_large ? 0 : json->get<std::int64_t>();
     if (too_large || value < low || value > high)
       refuse(where, "is outside " + std::to_string(low) + " .. " + std::to_string(high));
@@ -92,13 +93,15 @@ class Reader {
     out_.version = static_cast<int>(at["version"].integer(kPlanVersion, kPlanVersion));
     out_.target = at["target"].text(64);
     const At kernels = at["kernels"];
-    for (std::size_t i = 0, n = kernels.array(limits_.kernels); i < n; ++i) out_.kernels.push_back(kernel(kernels.item(i)));
+    for (std::size_t i = 0, n = kernels.array(limits_.kernels); i < n; ++i)
+      out_.kernels.push_back(kernel(kernels.item(i)));
     const At buffers = at["buffers"];
     for (std::size_t i = 0, n = buffers.array(limits_.buffers); i < n; ++i) buffer(buffers.item(i));
     check(check_inputs(out_.buffers, calls_), buffers);
     const At calls = at["calls"];
     if (calls.array(1024) != calls_.size())
-      refuse(calls.where, "holds " + std::to_string(calls.json->size()) + " calls instead of " + std::to_string(calls_.size()));
+      refuse(calls.where, "holds " + std::to_string(calls.json->size()) + " calls instead of " +
+                              std::to_string(calls_.size()));
     for (std::size_t i = 0; i < calls_.size(); ++i) call(calls.item(i), static_cast<int>(i));
     return std::move(out_);
   }
@@ -114,7 +117,8 @@ class Reader {
     kernel.ttir = at["ttir"].text(kMaxTtir);
     if (kernel.name.empty() || kernel.ttir.empty()) refuse(at.where, "has an empty name or an empty module");
     const At options = at["options"];
-    if (!options.json->is_object() || options.json->size() > 256) refuse(options.where, "is no object of at most 256 options");
+    if (!options.json->is_object() || options.json->size() > 256)
+      refuse(options.where, "is no object of at most 256 options");
     for (const auto& [key, value] : options.json->items()) {
       if (key.size() > kMaxName) refuse(options.where, "has an option name that is too long");
       kernel.options[key] = At{&value, options.where + "." + std::string(cut_utf8(key, 40))}.text(kMaxName);
@@ -182,14 +186,18 @@ class Reader {
   Launch launch(const At& at) {
     Launch launch;
     if (out_.kernels.empty()) refuse(at.where, "launches a kernel, and the recording has none");
-    launch.kernel = static_cast<int>(at["kernel"].integer(0, static_cast<std::int64_t>(out_.kernels.size()) - 1));
+    launch.kernel =
+        static_cast<int>(at["kernel"].integer(0, static_cast<std::int64_t>(out_.kernels.size()) - 1));
     const At grid = at["grid"];
     if (grid.array(3) != 3) refuse(grid.where, "has not three sides");
-    for (std::size_t i = 0; i < 3; ++i) launch.grid[i] = grid.item(i).integer(1, std::numeric_limits<std::int32_t>::max());
+    for (std::size_t i = 0; i < 3; ++i)
+      launch.grid[i] = grid.item(i).integer(1, std::numeric_limits<std::int32_t>::max());
     const auto& signature = out_.kernels[static_cast<std::size_t>(launch.kernel)].signature;
     const At args = at["args"];
-    if (args.array(kMaxArgs) != signature.size()) refuse(args.where, "and the kernel's signature differ in length");
-    for (std::size_t i = 0; i < signature.size(); ++i) launch.args.push_back(argument(args.item(i), signature[i]));
+    if (args.array(kMaxArgs) != signature.size())
+      refuse(args.where, "and the kernel's signature differ in length");
+    for (std::size_t i = 0; i < signature.size(); ++i)
+      launch.args.push_back(argument(args.item(i), signature[i]));
     source(at, launch.file, launch.line);
     return launch;
   }
@@ -198,7 +206,9 @@ class Reader {
     if (!at.json->is_object() || at.json->size() != 1) refuse(at.where, "is no object with one key");
     if (at.has("ptr")) return {reference(at["ptr"])};  // for an integer parameter: the address itself
     if (word.starts_with('*')) refuse(at.where, "is not a pointer, and its parameter is " + in_quotes(word));
-    if (at.has("int")) return {at["int"].integer(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max())};
+    if (at.has("int"))
+      return {at["int"].integer(std::numeric_limits<std::int64_t>::min(),
+                                std::numeric_limits<std::int64_t>::max())};
     if (at.has("float")) return {at["float"].real()};
     refuse(at.where, "is neither ptr, int nor float");
   }
@@ -208,7 +218,8 @@ class Reader {
     if (kind == "launch") return launch(at);
     if (kind == "fill") {
       Fill fill{view(at["dst"], true), at["value"].base64(), at["op"].text(kMaxName)};
-      if (fill.value.size() != size_of(fill.dst.dtype)) refuse(at.where, "has a value of another size than its dtype");
+      if (fill.value.size() != size_of(fill.dst.dtype))
+        refuse(at.where, "has a value of another size than its dtype");
       return fill;
     }
     if (kind == "copy") {
@@ -278,7 +289,8 @@ class Reader {
     std::set<std::string> paths;
     for (std::size_t i = 0, m = outputs.array(kMaxLeaves); i < m; ++i) {
       call.outputs.push_back(leaf(outputs.item(i)));
-      if (!paths.insert(call.outputs.back().path).second) refuse(outputs.item(i).where, "has the path of another output");
+      if (!paths.insert(call.outputs.back().path).second)
+        refuse(outputs.item(i).where, "has the path of another output");
     }
     for (std::size_t i = 0, m = events.array(kMaxEvents); i < m; ++i) {
       const At entry = events.item(i);
@@ -310,9 +322,11 @@ Json parse_limited(std::string_view text) {
 
 }  // namespace
 
-Result<Recording> recording_from_json(std::string_view text, const std::vector<Call>& calls, const PlanLimits& limits) {
+Result<Recording> recording_from_json(std::string_view text, const std::vector<Call>& calls,
+                                      const PlanLimits& limits) {
   if (calls.empty()) return internal_error("a recording is read without the calls that it answers");
-  if (text.size() > limits.json_bytes) return user_error("the launch plan is larger than " + human_bytes(limits.json_bytes));
+  if (text.size() > limits.json_bytes)
+    return user_error("the launch plan is larger than " + human_bytes(limits.json_bytes));
   try {
     const Json json = parse_limited(text);
     return Reader(calls, limits).read({&json, "plan"});

@@ -27,7 +27,9 @@ class Writer {
     for (const Kernel& kernel : recording.kernels) kernels.push_back(this->kernel(kernel));
     Json& buffers = out["buffers"] = Json::array();
     for (const PlanBuffer& buffer : recording.buffers) {
-      Json entry{{"kind", buffer.kind == BufferKind::input ? "input" : "alloc"}, {"bytes", buffer.bytes}, {"call", buffer.call}};
+      Json entry{{"kind", buffer.kind == BufferKind::input ? "input" : "alloc"},
+                 {"bytes", buffer.bytes},
+                 {"call", buffer.call}};
       if (buffer.kind == BufferKind::input) entry["arg"] = buffer.arg;
       buffers.push_back(std::move(entry));
     }
@@ -48,8 +50,9 @@ class Writer {
   static Json ref(const BufferRef& ref) { return Json::array({ref.buffer, ref.offset}); }
 
   static Json view(const View& view) {
-    return {{"at", ref(view.at)}, {"dtype", name_of(view.dtype)}, {"shape", view.shape},
-            {"strides", view.strides}, {"conj", view.conj}, {"neg", view.neg}};
+    return {{"at", ref(view.at)},  {"dtype", name_of(view.dtype)},
+            {"shape", view.shape}, {"strides", view.strides},
+            {"conj", view.conj},   {"neg", view.neg}};
   }
 
   void source(Json& out, const std::string& file, int line) const {
@@ -84,14 +87,21 @@ class Writer {
   }
   [[nodiscard]] Json node(const Upload& upload) const {
     Json relocations = Json::array();
-    for (const Relocation& r : upload.relocations) relocations.push_back(Json::array({r.byte, ref(r.target)}));
-    Json out{{"node", "upload"}, {"dst", ref(upload.dst)}, {"bytes", base64_encode(upload.bytes)},
-             {"relocations", std::move(relocations)}, {"op", upload.op}};
+    for (const Relocation& r : upload.relocations)
+      relocations.push_back(Json::array({r.byte, ref(r.target)}));
+    Json out{{"node", "upload"},
+             {"dst", ref(upload.dst)},
+             {"bytes", base64_encode(upload.bytes)},
+             {"relocations", std::move(relocations)},
+             {"op", upload.op}};
     source(out, upload.file, upload.line);
     return out;
   }
   [[nodiscard]] Json node(const Constant& constant) const {
-    return {{"node", "constant"}, {"kind", constant.kind}, {"dst", view(constant.dst)}, {"params", constant.params}};
+    return {{"node", "constant"},
+            {"kind", constant.kind},
+            {"dst", view(constant.dst)},
+            {"params", constant.params}};
   }
 
   static Json leaf(const OutputLeaf& leaf) {
@@ -107,13 +117,15 @@ class Writer {
   [[nodiscard]] Json call(const RecordedCall& call) const {
     Json out{{"structure", call.structure}};
     Json& nodes = out["nodes"] = Json::array();
-    for (const Node& node : call.nodes) nodes.push_back(std::visit([&](const auto& n) { return this->node(n); }, node));
+    for (const Node& node : call.nodes)
+      nodes.push_back(std::visit([&](const auto& n) { return this->node(n); }, node));
     Json& outputs = out["outputs"] = Json::array();
     for (const OutputLeaf& leaf : call.outputs) outputs.push_back(Writer::leaf(leaf));
     if (options_.canonical) return out;
     Json& events = out["events"] = Json::array();
     for (const Event& event : call.events)
-      events.push_back({{"kind", event.kind}, {"what", event.what}, {"file", event.file}, {"line", event.line}});
+      events.push_back(
+          {{"kind", event.kind}, {"what", event.what}, {"file", event.file}, {"line", event.line}});
     return out;
   }
 
@@ -126,6 +138,8 @@ std::string plan_text(const Recording& recording, const PlanWriteOptions& option
   return Writer(options).recording(recording).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string to_json_text(const Recording& recording) { return plan_text(recording, {}); }
+std::string to_json_text(const Recording& recording) {
+  return plan_text(recording, {});
+}
 
 }  // namespace kgb

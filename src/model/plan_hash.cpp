@@ -9,7 +9,9 @@
 namespace kgb {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$'; }
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$';
+}
 
 // Position behind the string literal that starts at `at`.
 std::size_t skip_literal(std::string_view text, std::size_t at) {
@@ -66,7 +68,9 @@ std::string normal_ttir(std::string_view text, const std::string& symbol) {
 class Renumber {
  public:
   explicit Renumber(Recording& recording)
-      : recording_(recording), buffers_(recording.buffers.size(), -1), kernels_(recording.kernels.size(), -1) {}
+      : recording_(recording),
+        buffers_(recording.buffers.size(), -1),
+        kernels_(recording.kernels.size(), -1) {}
 
   void run() {
     for (RecordedCall& call : recording_.calls)
@@ -124,7 +128,8 @@ class Renumber {
 
 }  // namespace
 
-std::string canonical_hash(const Recording& recording, std::optional<std::int64_t> seed, std::optional<std::int64_t> offset) {
+std::string canonical_hash(const Recording& recording, std::optional<std::int64_t> seed,
+                           std::optional<std::int64_t> offset) {
   Recording copy = recording;
   Renumber(copy).run();
   for (Kernel& kernel : copy.kernels) kernel.ttir = normal_ttir(kernel.ttir, kernel.name);

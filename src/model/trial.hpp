@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an executor says of a trial: outputs, findings, counters; and the request for one. docs/contracts/wire.md.
+// What an executor says of a trial: outputs, findings, counters; and the request for one.
+// docs/contracts/wire.md.
 #pragma once
 
 #include <cstddef>
@@ -69,10 +70,11 @@ struct TrialRequest {
 [[nodiscard]] std::string to_json_text(const TrialRequest& request, std::int64_t id);
 [[nodiscard]] Result<TrialRequest> trial_request_from_json(std::string_view text, std::int64_t& id);
 
-// The reply without its blob. An executor can be overwritten by a kernel that escapes the VM, so the reader checks that
-// every output lies in the blob and that dtypes, shapes and sizes fit.
+// The reply without its blob. An executor can be overwritten by a kernel that escapes the VM, so the reader
+// checks that every output lies in the blob and that dtypes, shapes and sizes fit.
 [[nodiscard]] std::string to_json_text(const TrialResult& result, std::int64_t id);
-[[nodiscard]] Result<TrialResult> trial_result_from_json(std::string_view text, std::vector<std::byte> blob, std::int64_t id);
+[[nodiscard]] Result<TrialResult> trial_result_from_json(std::string_view text, std::vector<std::byte> blob,
+                                                         std::int64_t id);
 // A reply that says that the executor itself failed.
 [[nodiscard]] std::string error_reply_text(const Error& error, std::int64_t id);
 

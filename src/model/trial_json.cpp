@@ -11,13 +11,17 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 Json to_json(const WriteSources& s) {
-  return {{"launch", s.launch}, {"kept", s.kept}, {"fill", s.fill}, {"copy", s.copy}, {"upload", s.upload}, {"none", s.none}};
+  return {{"launch", s.launch}, {"kept", s.kept},     {"fill", s.fill},
+          {"copy", s.copy},     {"upload", s.upload}, {"none", s.none}};
 }
 WriteSources sources_from(const Json& json) {
-  return {json.at("launch"), json.at("kept"), json.at("fill"), json.at("copy"), json.at("upload"), json.at("none")};
+  return {json.at("launch"), json.at("kept"),   json.at("fill"),
+          json.at("copy"),   json.at("upload"), json.at("none")};
 }
 
 Result<TrialOutput> output_from(const Json& json, std::size_t blob_bytes) {
@@ -54,9 +58,16 @@ std::byte poison_byte(int index) {
 std::string to_json_text(const TrialRequest& request, std::int64_t id) {
   Json calls = Json::array();
   for (const Call& call : request.calls) calls.push_back(to_json(call));
-  return text_of({{"id", id}, {"run", "trial"}, {"calls", std::move(calls)}, {"seed", seed_text(request.seed)},
-                  {"trial", request.trial}, {"poison", request.poison}, {"deadline_ms", request.deadline_ms},
-                  {"threads", request.threads}, {"order", request.order}, {"max_steps", request.max_steps},
+  return text_of({{"id", id},
+                  {"run", "trial"},
+                  {"calls", std::move(calls)},
+                  {"seed", seed_text(request.seed)},
+                  {"trial", request.trial},
+                  {"poison", request.poison},
+                  {"deadline_ms", request.deadline_ms},
+                  {"threads", request.threads},
+                  {"order", request.order},
+                  {"max_steps", request.max_steps},
                   {"track_writes", request.track_writes}});
 }
 
@@ -64,7 +75,8 @@ Result<TrialRequest> trial_request_from_json(std::string_view text, std::int64_t
   try {
     const Json json = Json::parse(text);
     id = json.at("id");
-    if (json.at("run") != "trial") return user_error("the executor knows no request but \"trial\" and \"native\"");
+    if (json.at("run") != "trial")
+      return user_error("the executor knows no request but \"trial\" and \"native\"");
     TrialRequest request;
     for (const Json& entry : json.at("calls")) {
       KGB_TRY(Call call, call_from_json(entry));
@@ -89,16 +101,27 @@ Result<TrialRequest> trial_request_from_json(std::string_view text, std::int64_t
 std::string to_json_text(const TrialResult& result, std::int64_t id) {
   Json outputs = Json::array(), findings = Json::array();
   for (const TrialOutput& o : result.outputs)
-    outputs.push_back({{"call", o.call}, {"path", o.path}, {"dtype", name_of(o.dtype)}, {"shape", o.shape},
-                       {"offset", o.offset}, {"bytes", o.bytes}, {"poisoned", o.poisoned}, {"written", o.written},
+    outputs.push_back({{"call", o.call},
+                       {"path", o.path},
+                       {"dtype", name_of(o.dtype)},
+                       {"shape", o.shape},
+                       {"offset", o.offset},
+                       {"bytes", o.bytes},
+                       {"poisoned", o.poisoned},
+                       {"written", o.written},
                        {"sources", to_json(o.sources)}});
   for (const Finding& finding : result.findings) findings.push_back(to_json(finding));
   const TrialCounters& c = result.counters;
-  return text_of({{"id", id}, {"ok", true}, {"outputs", std::move(outputs)}, {"findings", std::move(findings)},
-                  {"counters", {{"programs", c.programs}, {"launches", c.launches}, {"steps", c.steps}, {"ms", c.ms}}}});
+  return text_of(
+      {{"id", id},
+       {"ok", true},
+       {"outputs", std::move(outputs)},
+       {"findings", std::move(findings)},
+       {"counters", {{"programs", c.programs}, {"launches", c.launches}, {"steps", c.steps}, {"ms", c.ms}}}});
 }
 
-Result<TrialResult> trial_result_from_json(std::string_view text, std::vector<std::byte> blob, std::int64_t id) {
+Result<TrialResult> trial_result_from_json(std::string_view text, std::vector<std::byte> blob,
+                                           std::int64_t id) {
   try {
     const Json json = Json::parse(text);
     if (json.at("id") != id) return host_error("the executor answered another request");

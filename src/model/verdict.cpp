@@ -43,7 +43,8 @@ constexpr Row kRows[] = {
 constexpr bool rows_name_verdicts() {
   for (const Row& row : kRows) {
     bool known = row.verdict == "advisory";
-    for (const auto& [verdict, name] : kVerdicts) known = known || (row.verdict == name && verdict != Verdict::pass);
+    for (const auto& [verdict, name] : kVerdicts)
+      known = known || (row.verdict == name && verdict != Verdict::pass);
     if (!known) return false;
   }
   return true;
@@ -59,8 +60,12 @@ std::string_view name_in(const Table& table, Key key) {
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) { return name_in(kVerdicts, verdict); }
-std::string_view name_of(Gate gate) { return name_in(kGates, gate); }
+std::string_view name_of(Verdict verdict) {
+  return name_in(kVerdicts, verdict);
+}
+std::string_view name_of(Gate gate) {
+  return name_in(kGates, gate);
+}
 
 std::optional<Verdict> verdict_named(std::string_view name) {
   for (const auto& [verdict, known] : kVerdicts)

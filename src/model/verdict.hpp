@@ -16,8 +16,17 @@ namespace kgb {
 
 // Never turned into a number; the names are stored and never reused.
 enum class Verdict {
-  pass, wrong_value, wrong_contract, compile_error, runtime_error, timeout, out_of_memory,
-  not_custom, tampering, unsupported, infra,
+  pass,
+  wrong_value,
+  wrong_contract,
+  compile_error,
+  runtime_error,
+  timeout,
+  out_of_memory,
+  not_custom,
+  tampering,
+  unsupported,
+  infra,
 };
 [[nodiscard]] std::string_view name_of(Verdict verdict);
 [[nodiscard]] std::optional<Verdict> verdict_named(std::string_view name);
@@ -26,15 +35,17 @@ enum class Gate { static_, compile, correct, honest, fast };
 [[nodiscard]] std::string_view name_of(Gate gate);  // "static", "compile", ...
 [[nodiscard]] std::optional<Gate> gate_named(std::string_view name);
 
-// One piece of evidence. `kind` names its verdict by the table docs/contracts/findings.md (model/finding_kinds.def).
+// One piece of evidence. `kind` names its verdict by the table docs/contracts/findings.md
+// (model/finding_kinds.def).
 struct Finding {
-  std::string kind;      // "value_mismatch", "out_of_bounds", "torch_compute", ...
+  std::string kind;  // "value_mismatch", "out_of_bounds", "torch_compute", ...
   Gate gate = Gate::correct;
   std::string message;   // one line for people
   std::string workload;  // "s3", "h7"; empty when it belongs to no workload
   std::string file;      // candidate's file, as given
   int line = 0;
-  std::map<std::string, std::string> details;  // stable names: "index", "got", "expected", "bound", "argument", ...
+  std::map<std::string, std::string>
+      details;  // stable names: "index", "got", "expected", "bound", "argument", ...
 };
 
 // Verdict that a kind of finding leads to; nullopt: advisory.
@@ -50,8 +61,8 @@ struct WorkloadResult {
   std::string tier;         // smoke, full, hidden
   std::string description;  // for the judge's operator; never for a contestant when hidden
   Verdict verdict = Verdict::pass;
-  double worst_ratio = 0;   // worst error over its bound; <= 1 passes
-  std::string worst_at;     // "return[2,1030]"
+  double worst_ratio = 0;  // worst error over its bound; <= 1 passes
+  std::string worst_at;    // "return[2,1030]"
   std::int64_t elements = 0;
   std::string plan_hash;
 };
@@ -68,9 +79,9 @@ struct Timing {  // `.cpp` on the CPU, devices later; seconds
   std::string workload;
   std::optional<double> candidate, baseline;
   std::optional<double> ratio, ratio_low, ratio_high;  // baseline / candidate: above 1 is faster
-  std::string call;  // "faster", "same", "slower", "cannot tell"
+  std::string call;                                    // "faster", "same", "slower", "cannot tell"
   std::string baseline_name;
-  std::string why;   // reason for "cannot tell"
+  std::string why;  // reason for "cannot tell"
 };
 
 struct Evaluation {

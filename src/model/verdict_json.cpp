@@ -30,12 +30,13 @@ void take(const Json& json, const char* key, bool& target) {
   if (const auto it = json.find(key); it != json.end() && it->is_boolean()) target = it->get<bool>();
 }
 template <typename Int>
-  requires std::is_integral_v<Int>
+requires std::is_integral_v<Int>
 void take(const Json& json, const char* key, Int& target) {
   if (const auto it = json.find(key); it != json.end() && it->is_number_integer()) target = it->get<Int>();
 }
 void take(const Json& json, const char* key, double& target) {
-  if (const auto it = json.find(key); it != json.end() && (it->is_number() || it->is_string())) target = number_from(*it);
+  if (const auto it = json.find(key); it != json.end() && (it->is_number() || it->is_string()))
+    target = number_from(*it);
 }
 void take(const Json& json, const char* key, std::optional<double>& target) {
   if (const auto it = json.find(key); it != json.end() && !it->is_null()) target = number_from(*it);
@@ -66,8 +67,13 @@ void take_list(const Json& json, const char* key, std::vector<Item>& target, Fro
 }
 
 Json to_json(const WorkloadResult& w) {
-  return {{"id", w.id}, {"tier", w.tier}, {"description", w.description}, {"verdict", name_of(w.verdict)},
-          {"worst_ratio", number(w.worst_ratio)}, {"worst_at", w.worst_at}, {"elements", w.elements},
+  return {{"id", w.id},
+          {"tier", w.tier},
+          {"description", w.description},
+          {"verdict", name_of(w.verdict)},
+          {"worst_ratio", number(w.worst_ratio)},
+          {"worst_at", w.worst_at},
+          {"elements", w.elements},
           {"plan_hash", w.plan_hash}};
 }
 WorkloadResult workload_from(const Json& json) {
@@ -84,8 +90,13 @@ WorkloadResult workload_from(const Json& json) {
 }
 
 Json to_json(const TargetResult& t) {
-  return {{"target", t.target}, {"ok", t.ok}, {"message", t.message}, {"registers", t.registers},
-          {"shared_bytes", t.shared_bytes}, {"spills", t.spills}, {"kernels", t.kernels}};
+  return {{"target", t.target},
+          {"ok", t.ok},
+          {"message", t.message},
+          {"registers", t.registers},
+          {"shared_bytes", t.shared_bytes},
+          {"spills", t.spills},
+          {"kernels", t.kernels}};
 }
 TargetResult target_from(const Json& json) {
   TargetResult t;
@@ -137,7 +148,7 @@ Json list_of(const std::vector<Item>& items) {
 
 Json to_json(const Finding& f) {
   return {{"kind", f.kind}, {"gate", name_of(f.gate)}, {"message", f.message}, {"workload", f.workload},
-          {"file", f.file}, {"line", f.line}, {"details", f.details}};
+          {"file", f.file}, {"line", f.line},          {"details", f.details}};
 }
 
 Finding finding_from_json(const Json& json) {
@@ -159,11 +170,23 @@ Finding finding_from_json(const Json& json) {
 Json to_json(const Evaluation& e) {
   Json findings = Json::array();
   for (const Finding& finding : e.findings) findings.push_back(to_json(finding));
-  return {{"schema", e.schema}, {"op", e.op}, {"candidate", e.candidate}, {"source_hash", e.source_hash},
-          {"contestant", e.contestant}, {"chip", e.chip}, {"language", e.language}, {"tolerance", e.tolerance},
-          {"mode", e.mode}, {"verdict", name_of(e.verdict)}, {"reached", name_of(e.reached)},
-          {"no_kernel", e.no_kernel}, {"findings", std::move(findings)}, {"workloads", list_of(e.workloads)},
-          {"targets", list_of(e.targets)}, {"timings", list_of(e.timings)}, {"stage_ms", e.stage_ms},
+  return {{"schema", e.schema},
+          {"op", e.op},
+          {"candidate", e.candidate},
+          {"source_hash", e.source_hash},
+          {"contestant", e.contestant},
+          {"chip", e.chip},
+          {"language", e.language},
+          {"tolerance", e.tolerance},
+          {"mode", e.mode},
+          {"verdict", name_of(e.verdict)},
+          {"reached", name_of(e.reached)},
+          {"no_kernel", e.no_kernel},
+          {"findings", std::move(findings)},
+          {"workloads", list_of(e.workloads)},
+          {"targets", list_of(e.targets)},
+          {"timings", list_of(e.timings)},
+          {"stage_ms", e.stage_ms},
           {"seed", e.seed}};
 }
 

@@ -13,11 +13,15 @@ using Blob = std::vector<std::byte>;
 
 constexpr Millis kLimit{300'000};
 
-Error wrong_answer(const std::string& what) { return internal_error("the oracle's answer is malformed: " + what); }
+Error wrong_answer(const std::string& what) {
+  return internal_error("the oracle's answer is malformed: " + what);
+}
 
 // [offset, bytes, ...] as a part of the blob; nullopt when it does not lie in it.
 std::optional<std::span<const std::byte>> part_of(const json& place, const Blob& blob) {
-  if (!place.is_array() || place.size() < 2 || !place[0].is_number_unsigned() || !place[1].is_number_unsigned()) return std::nullopt;
+  if (!place.is_array() || place.size() < 2 || !place[0].is_number_unsigned() ||
+      !place[1].is_number_unsigned())
+    return std::nullopt;
   const auto offset = place[0].get<std::size_t>(), bytes = place[1].get<std::size_t>();
   if (offset > blob.size() || bytes > blob.size() - offset || offset % 8 != 0) return std::nullopt;
   return std::span<const std::byte>(blob).subspan(offset, bytes);
@@ -64,7 +68,8 @@ std::string structure_of(const Schema& schema, const Expectation& expectation) {
   if (schema.returns.size() > 1) return "tuple[" + std::to_string(schema.returns.size()) + "]";
   if (!schema.returns.front().type.list) return "tensor";
   std::size_t items = 0;
-  for (const ExpectedOutput& output : expectation.outputs) items += output.path.rfind("return[", 0) == 0 ? 1 : 0;
+  for (const ExpectedOutput& output : expectation.outputs)
+    items += output.path.rfind("return[", 0) == 0 ? 1 : 0;
   return "list[" + std::to_string(items) + "]";
 }
 
@@ -73,13 +78,14 @@ Result<Expectation> read_answer(const std::string& text, Blob bytes, const Opera
   if (!reply.is_object()) return wrong_answer("no JSON");
   if (!reply.value("ok", false))
     return internal_error("the reference of " + op.name + " failed: " +
-                          reply.value(json::json_pointer("/error/message"), std::string("no reason given")) + " (" +
-                          reply.value(json::json_pointer("/error/file"), std::string()) + ":" +
+                          reply.value(json::json_pointer("/error/message"), std::string("no reason given")) +
+                          " (" + reply.value(json::json_pointer("/error/file"), std::string()) + ":" +
                           std::to_string(reply.value(json::json_pointer("/error/line"), 0)) + ")");
   Expectation expectation;
   const auto blob = std::make_shared<const Blob>(std::move(bytes));
   expectation.blob = blob;
-  if (const auto raises = reply.find("raises"); raises != reply.end()) expectation.raises = raises->get<std::string>();
+  if (const auto raises = reply.find("raises"); raises != reply.end())
+    expectation.raises = raises->get<std::string>();
   for (const json& row : reply.at("outputs")) {
     KGB_TRY(ExpectedOutput output, read_output(row, *blob));
     expectation.outputs.push_back(std::move(output));
@@ -96,13 +102,19 @@ Oracle::Oracle(sandbox::Command worker, std::size_t processes)
 Result<Expectation> Oracle::ask(const Operator& op, const Call& call, const Question& question) {
   const Entry* entry = op.find_entry(call.entry);
   if (entry == nullptr) return internal_error(op.name + " has no entry " + call.entry);
-  const json request{{"id", 1}, {"run", question.run}, {"op", op.name},
-                     {"reference", (op.folder / "reference.py").string()}, {"call", to_json(call)},
+  const json request{{"id", 1},
+                     {"run", question.run},
+                     {"op", op.name},
+                     {"reference", (op.folder / "reference.py").string()},
+                     {"call", to_json(call)},
                      {"baseline", entry->baseline.empty() ? json() : json(entry->baseline)},
-                     {"seed", seed_text(question.seed)}, {"trial", question.trial}, {"number", question.number}};
+                     {"seed", seed_text(question.seed)},
+                     {"trial", question.trial},
+                     {"number", question.number}};
   KGB_TRY(sandbox::Answer answer, pool_->ask(request.dump(), {}, kLimit));
   if (answer.loss)
-    return host_error("the oracle " + answer.loss->finished.describe() + " on " + op.name + ": " + answer.loss->error_output);
+    return host_error("the oracle " + answer.loss->finished.describe() + " on " + op.name + ": " +
+                      answer.loss->error_output);
   try {
     return read_answer(answer.frame.json, std::move(answer.frame.blob), op, *entry);
   } catch (const std::exception& cause) {
@@ -110,10 +122,13 @@ Result<Expectation> Oracle::ask(const Operator& op, const Call& call, const Ques
   }
 }
 
-Result<Expectation> Oracle::expect(const Operator& op, const Call& call, std::uint64_t seed, int trial, int number) {
+Result<Expectation> Oracle::expect(const Operator& op, const Call& call, std::uint64_t seed, int trial,
+                                   int number) {
   return ask(op, call, {"expect", seed, trial, number});
 }
 
-Result<Expectation> Oracle::contract(const Operator& op, const Call& call) { return ask(op, call, {"contract", 0, 0, 0}); }
+Result<Expectation> Oracle::contract(const Operator& op, const Call& call) {
+  return ask(op, call, {"contract", 0, 0, 0});
+}
 
 }  // namespace kgb::oracle

@@ -31,15 +31,19 @@ inline Kernel add_kernel(const std::string& body = {}) {
     %yp = tt.addptr %ys, %i : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
     %outs = tt.splat %out : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
     %outp = tt.addptr %outs, %i : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
-)" + (body.empty() ? R"(    %a = tt.load %xp, %mask : tensor<16x!tt.ptr<f32>>
+)" +
+                           (body.empty() ? R"(    %a = tt.load %xp, %mask : tensor<16x!tt.ptr<f32>>
     %b = tt.load %yp, %mask : tensor<16x!tt.ptr<f32>>
     %c = arith.addf %a, %b : tensor<16xf32>
     tt.store %outp, %c, %mask : tensor<16x!tt.ptr<f32>>
-)" : body) + R"(    tt.return
+)"
+                                         : body) +
+                           R"(    tt.return
   }
 }
 )";
-  return {"add_kernel", text, {{"num_warps", "4"}}, {"*fp32", "*fp32", "*fp32", "i32"}, {"x", "y", "out", "n"}};
+  return {
+      "add_kernel", text, {{"num_warps", "4"}}, {"*fp32", "*fp32", "*fp32", "i32"}, {"x", "y", "out", "n"}};
 }
 
 inline TensorSpec spec(DType dtype, std::vector<std::int64_t> shape, bool mutated = false) {
@@ -75,10 +79,15 @@ inline OutputLeaf returned(View v, std::string path = "return") {
   return leaf;
 }
 
-inline KernelArg pointer(int buffer, std::int64_t offset = 0) { return {BufferRef{buffer, offset}}; }
-inline KernelArg integer(std::int64_t value) { return {value}; }
+inline KernelArg pointer(int buffer, std::int64_t offset = 0) {
+  return {BufferRef{buffer, offset}};
+}
+inline KernelArg integer(std::int64_t value) {
+  return {value};
+}
 
-// `self + other` on n floats, recorded for `calls` calls: buffers 3c (self), 3c + 1 (other), 3c + 2 (the output).
+// `self + other` on n floats, recorded for `calls` calls: buffers 3c (self), 3c + 1 (other), 3c + 2 (the
+// output).
 struct AddPlan {
   std::vector<Call> calls;
   Recording recording;

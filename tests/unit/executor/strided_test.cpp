@@ -13,8 +13,8 @@ namespace kgb::executor {
 namespace {
 
 template <typename T>
-Strided on(std::vector<T>& memory, DType dtype, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides,
-           std::int64_t offset = 0) {
+Strided on(std::vector<T>& memory, DType dtype, std::vector<std::int64_t> shape,
+           std::vector<std::int64_t> strides, std::int64_t offset = 0) {
   return {reinterpret_cast<std::byte*>(memory.data() + offset), dtype, std::move(shape), std::move(strides)};
 }
 
@@ -28,9 +28,9 @@ To cast(DType to, DType from, From value, bool conj = false, bool neg = false) {
   return result;
 }
 
-constexpr DType kAll[] = {DType::b8, DType::u8, DType::i8, DType::i16, DType::i32, DType::i64, DType::u16, DType::u32,
-                          DType::u64, DType::f8e4m3, DType::f8e5m2, DType::f16, DType::bf16, DType::f32, DType::f64,
-                          DType::c64, DType::c128};
+constexpr DType kAll[] = {DType::b8,   DType::u8,  DType::i8,  DType::i16,    DType::i32,    DType::i64,
+                          DType::u16,  DType::u32, DType::u64, DType::f8e4m3, DType::f8e5m2, DType::f16,
+                          DType::bf16, DType::f32, DType::f64, DType::c64,    DType::c128};
 
 TEST(Cast, SmallIntegersSurviveEveryPairOfTypes) {
   for (const DType from : kAll)
@@ -58,7 +58,7 @@ TEST(Cast, FollowsTheRulesOfTorch) {
   EXPECT_EQ((cast<std::uint8_t>(DType::b8, DType::f32, -0.0F)), 0);
   EXPECT_EQ((cast<std::uint16_t>(DType::f16, DType::f32, 65520.0F)), 0x7C00);
   EXPECT_EQ((cast<std::uint16_t>(DType::bf16, DType::f32, 1.00390625F)), 0x3F80);  // a tie, to even
-  EXPECT_EQ((cast<std::uint8_t>(DType::f8e4m3, DType::f32, 500.0F)), 0x7F);        // NaN: e4m3fn has no infinity
+  EXPECT_EQ((cast<std::uint8_t>(DType::f8e4m3, DType::f32, 500.0F)), 0x7F);  // NaN: e4m3fn has no infinity
   // Through f32: torch rounds f64 twice on its way to f16.
   EXPECT_EQ((cast<std::uint16_t>(DType::f16, DType::f64, 1 + 0x1p-11 + 0x1p-40)), 0x3C00);
 }
@@ -80,7 +80,8 @@ TEST(Cast, EqualTypesKeepEveryBit) {
 
 TEST(CopyStrided, AgreesWithLoopsOnEveryLayout) {
   const std::vector<std::int64_t> shape{3, 4, 5};
-  const std::vector<std::vector<std::int64_t>> layouts{{20, 5, 1}, {1, 3, 12}, {5, 15, 1}, {40, 10, 2}, {0, 5, 1}, {-20, -5, -1}};
+  const std::vector<std::vector<std::int64_t>> layouts{{20, 5, 1},  {1, 3, 12}, {5, 15, 1},
+                                                       {40, 10, 2}, {0, 5, 1},  {-20, -5, -1}};
   for (const auto& from : layouts)
     for (const auto& to : layouts) {
       if (to[0] == 0) continue;  // elements would be written more than once
@@ -103,7 +104,8 @@ TEST(CopyStrided, OverlappingCopiesReadBeforeTheyWrite) {
   copy_strided(on(memory, DType::i32, {9}, {1}, 1), on(memory, DType::i32, {9}, {1}, 0));
   EXPECT_EQ(memory, (std::vector<std::int32_t>{0, 0, 1, 2, 3, 4, 5, 6, 7, 8}));
   std::iota(memory.begin(), memory.end(), 0);
-  copy_strided(on(memory, DType::i32, {10}, {1}), on(memory, DType::i32, {10}, {-1}, 9));  // reversal in place
+  copy_strided(on(memory, DType::i32, {10}, {1}),
+               on(memory, DType::i32, {10}, {-1}, 9));  // reversal in place
   EXPECT_EQ(memory, (std::vector<std::int32_t>{9, 8, 7, 6, 5, 4, 3, 2, 1, 0}));
 }
 
@@ -118,7 +120,8 @@ TEST(FillStrided, LeavesGapsAlone) {
   std::vector<std::uint16_t> memory(12, 7);
   const std::array<std::byte, 2> value{std::byte{0x34}, std::byte{0x12}}, same{std::byte{9}, std::byte{9}};
   fill_strided(on(memory, DType::f16, {2, 3}, {6, 2}), value);
-  EXPECT_EQ(memory, (std::vector<std::uint16_t>{0x1234, 7, 0x1234, 7, 0x1234, 7, 0x1234, 7, 0x1234, 7, 0x1234, 7}));
+  EXPECT_EQ(memory,
+            (std::vector<std::uint16_t>{0x1234, 7, 0x1234, 7, 0x1234, 7, 0x1234, 7, 0x1234, 7, 0x1234, 7}));
   fill_strided(on(memory, DType::f16, {2}, {1}, 3), same);
   EXPECT_EQ(memory[3], 0x0909);
   EXPECT_EQ(memory[5], 7);

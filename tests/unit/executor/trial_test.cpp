@@ -74,7 +74,8 @@ TEST(Trial, OrderAndThreadsDoNotChangeAnHonestResult) {
 
 TEST(Trial, ReportsElementsThatNoKernelWrote) {
   AddPlan plan(19);
-  for (int c = 0; c < 3; ++c) std::get<Launch>(plan.recording.calls[static_cast<std::size_t>(c)].nodes[0]).args[3] = integer(12);
+  for (int c = 0; c < 3; ++c)
+    std::get<Launch>(plan.recording.calls[static_cast<std::size_t>(c)].nodes[0]).args[3] = integer(12);
   for (int poison = 0; poison < 3; ++poison) {
     TrialOptions options;
     options.poison = poison;
@@ -89,7 +90,8 @@ TEST(Trial, ReportsElementsThatNoKernelWrote) {
 
 TEST(Trial, NamesTheArgumentThatAKernelLeft) {
   AddPlan plan(19);
-  for (int c = 0; c < 3; ++c) std::get<Launch>(plan.recording.calls[static_cast<std::size_t>(c)].nodes[0]).args[3] = integer(25);
+  for (int c = 0; c < 3; ++c)
+    std::get<Launch>(plan.recording.calls[static_cast<std::size_t>(c)].nodes[0]).args[3] = integer(25);
   const TrialResult result = trial(plan);
   expect_one(result, "out_of_bounds");
   EXPECT_EQ(result.findings[0].details.at("argument"), "self");
@@ -100,7 +102,8 @@ TEST(Trial, NamesTheArgumentThatAKernelLeft) {
 
 TEST(Trial, AKernelMayNotWriteAnInput) {
   AddPlan plan(19);
-  for (int c = 0; c < 3; ++c) std::get<Launch>(plan.recording.calls[static_cast<std::size_t>(c)].nodes[0]).args[2] = pointer(3 * c + 1);
+  for (int c = 0; c < 3; ++c)
+    std::get<Launch>(plan.recording.calls[static_cast<std::size_t>(c)].nodes[0]).args[2] = pointer(3 * c + 1);
   const TrialResult result = trial(plan);
   expect_one(result, "input_mutated");
   EXPECT_EQ(result.findings[0].details.at("argument"), "other");
@@ -171,7 +174,8 @@ TEST(Trial, AnInputOfAnEarlierCallIsReadOnly) {
 
 TEST(Trial, UploadsHoldRealAddressesOfTheirTargets) {
   AddPlan plan(19, 1);
-  plan.recording.kernels.push_back({"through", R"(module {
+  plan.recording.kernels.push_back({"through",
+                                    R"(module {
   tt.func public @through(%table: !tt.ptr<i64>, %out: !tt.ptr<f32>) {
     %address = tt.load %table : !tt.ptr<i64>
     %p = tt.int_to_ptr %address : i64 -> !tt.ptr<f32>
@@ -180,7 +184,10 @@ TEST(Trial, UploadsHoldRealAddressesOfTheirTargets) {
     tt.return
   }
 }
-)", {}, {"*i64", "*fp32"}, {"table", "out"}});
+)",
+                                    {},
+                                    {"*i64", "*fp32"},
+                                    {"table", "out"}});
   plan.recording.buffers.push_back({BufferKind::alloc, 8, 0, ""});
   Upload upload{{3, 0}, std::vector<std::byte>(8), {{0, {0, 8}}}, "aten::_to_copy", "mine.py", 3};
   Launch launch;
@@ -198,7 +205,8 @@ TEST(Trial, PointerArraysHoldTheAddressesOfTheirItems) {
   calls[0].args.push_back({"A", PointerArray{{spec(DType::f32, {4}), spec(DType::f32, {4})}}, false});
   Recording recording;
   recording.target = "h200";
-  recording.kernels.push_back({"second", R"(module {
+  recording.kernels.push_back({"second",
+                               R"(module {
   tt.func public @second(%table: !tt.ptr<i64>, %out: !tt.ptr<f32>) {
     %c1_i32 = arith.constant 1 : i32
     %t = tt.addptr %table, %c1_i32 : !tt.ptr<i64>, i32
@@ -209,9 +217,14 @@ TEST(Trial, PointerArraysHoldTheAddressesOfTheirItems) {
     tt.return
   }
 }
-)", {}, {"*i64", "*fp32"}, {"table", "out"}});
-  recording.buffers = {{BufferKind::input, 16, 0, "A"}, {BufferKind::input, 16, 0, "A[0]"},
-                       {BufferKind::input, 16, 0, "A[1]"}, {BufferKind::alloc, 4, 0, ""}};
+)",
+                               {},
+                               {"*i64", "*fp32"},
+                               {"table", "out"}});
+  recording.buffers = {{BufferKind::input, 16, 0, "A"},
+                       {BufferKind::input, 16, 0, "A[0]"},
+                       {BufferKind::input, 16, 0, "A[1]"},
+                       {BufferKind::alloc, 4, 0, ""}};
   Launch launch;
   launch.args = {pointer(0), pointer(3)};
   RecordedCall recorded{{launch}, {returned(view(3, DType::f32, {1}))}, "tensor", {}};

@@ -35,7 +35,8 @@ std::uint16_t pattern_of(DType dtype, double value) {
   return table.at(key(value));
 }
 
-// The bytes of reals in a float dtype, each rounded once; doubles when the dtype is f64 or complex (as pairs).
+// The bytes of reals in a float dtype, each rounded once; doubles when the dtype is f64 or complex (as
+// pairs).
 std::vector<std::byte> encode(DType dtype, const std::vector<double>& values) {
   std::vector<std::byte> bytes;
   const auto put = [&](auto value) {
@@ -46,14 +47,28 @@ std::vector<std::byte> encode(DType dtype, const std::vector<double>& values) {
     const double r = round_to_dtype(v, dtype);
     switch (dtype) {
       case DType::f64:
-      case DType::c128: put(v); break;
+      case DType::c128:
+        put(v);
+        break;
       case DType::f32:
-      case DType::c64: put(static_cast<float>(r)); break;
-      case DType::bf16: put(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(r)) >> 16)); break;
-      case DType::i32: put(static_cast<std::int32_t>(v)); break;
-      case DType::i64: put(static_cast<std::int64_t>(v)); break;
-      case DType::i8: put(static_cast<std::int8_t>(v)); break;
-      case DType::b8: put(static_cast<std::uint8_t>(v)); break;
+      case DType::c64:
+        put(static_cast<float>(r));
+        break;
+      case DType::bf16:
+        put(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(r)) >> 16));
+        break;
+      case DType::i32:
+        put(static_cast<std::int32_t>(v));
+        break;
+      case DType::i64:
+        put(static_cast<std::int64_t>(v));
+        break;
+      case DType::i8:
+        put(static_cast<std::int8_t>(v));
+        break;
+      case DType::b8:
+        put(static_cast<std::uint8_t>(v));
+        break;
       default: {
         const std::uint16_t pattern = pattern_of(dtype, r);
         const auto raw = std::bit_cast<std::array<std::byte, 2>>(pattern);
@@ -81,14 +96,16 @@ struct Wanted {
     }
   }
   ExpectedOutput& get() {
-    output.value = output.kind == ValueKind::i64 ? std::as_bytes(std::span(integers)) : std::as_bytes(std::span(values));
+    output.value =
+        output.kind == ValueKind::i64 ? std::as_bytes(std::span(integers)) : std::as_bytes(std::span(values));
     output.magnitude = magnitude;
     output.source = source;
     return output;
   }
 };
 
-CompareResult check(Wanted& wanted, const std::vector<std::byte>& got, const ErrorBound& bound, CompareOptions options = {}) {
+CompareResult check(Wanted& wanted, const std::vector<std::byte>& got, const ErrorBound& bound,
+                    CompareOptions options = {}) {
   auto result = compare(got, wanted.get(), bound, options);
   if (!result.ok()) {
     ADD_FAILURE() << result.error().message;
@@ -97,7 +114,8 @@ CompareResult check(Wanted& wanted, const std::vector<std::byte>& got, const Err
   return *std::move(result);
 }
 
-CompareResult check(DType dtype, const std::vector<double>& expected, const std::vector<double>& got, const ErrorBound& bound = {}) {
+CompareResult check(DType dtype, const std::vector<double>& expected, const std::vector<double>& got,
+                    const ErrorBound& bound = {}) {
   Wanted wanted(dtype, {static_cast<std::int64_t>(expected.size()) / (is_complex(dtype) ? 2 : 1)}, expected);
   return check(wanted, encode(dtype, got), bound);
 }
@@ -112,7 +130,8 @@ ErrorBound of(ErrorClass error_class, double length = 1, double ulps = 2) {
 
 class CompareDType : public testing::TestWithParam<DType> {};
 INSTANTIATE_TEST_SUITE_P(All, CompareDType,
-                         testing::Values(DType::f8e4m3, DType::f8e5m2, DType::f16, DType::bf16, DType::f32, DType::f64),
+                         testing::Values(DType::f8e4m3, DType::f8e5m2, DType::f16, DType::bf16, DType::f32,
+                                         DType::f64),
                          [](const auto& instance) { return std::string(name_of(instance.param)); });
 
 TEST_P(CompareDType, TheRoundedExpectationIsRightAndFourUlpsAreNot) {
@@ -121,7 +140,10 @@ TEST_P(CompareDType, TheRoundedExpectationIsRightAndFourUlpsAreNot) {
   if (dtype == DType::f64) bound.accumulate = DType::f64;
   std::mt19937_64 random(1);
   std::vector<double> expected, off;
-  for (int i = 0; i < 3000; ++i) expected.push_back(std::ldexp(1 + std::generate_canonical<double, 53>(random), static_cast<int>(random() % 5)) * (random() % 2 ? 1 : -1));
+  for (int i = 0; i < 3000; ++i)
+    expected.push_back(
+        std::ldexp(1 + std::generate_canonical<double, 53>(random), static_cast<int>(random() % 5)) *
+        (random() % 2 ? 1 : -1));
   EXPECT_TRUE(check(dtype, expected, expected, bound).ok());
   EXPECT_LE(check(dtype, expected, expected, bound).worst_ratio, 0.51);
   for (const double e : expected) off.push_back(e * (1 + 10 * unit_roundoff(dtype)));
@@ -152,9 +174,9 @@ TEST_P(CompareDType, AtTheEdgeOfTheRangeBothRoundingsAreRight) {
   const DType dtype = GetParam();
   if (dtype == DType::f64) return;
   const double largest = largest_finite(dtype), threshold = overflow_threshold(dtype);
-  EXPECT_TRUE(check(dtype, {threshold}, {threshold}).ok());             // rounds beyond
-  EXPECT_TRUE(check(dtype, {threshold * 0.9999999}, {largest}).ok());   // rounds to the largest
-  EXPECT_TRUE(check(dtype, {threshold * 0.9999999}, {threshold}).ok()); // one rounding off
+  EXPECT_TRUE(check(dtype, {threshold}, {threshold}).ok());              // rounds beyond
+  EXPECT_TRUE(check(dtype, {threshold * 0.9999999}, {largest}).ok());    // rounds to the largest
+  EXPECT_TRUE(check(dtype, {threshold * 0.9999999}, {threshold}).ok());  // one rounding off
   EXPECT_FALSE(check(dtype, {largest / 4}, {threshold * 2}).ok());
 }
 
@@ -183,9 +205,11 @@ TEST(Compare, IntegersAndBoolsAreExact) {
   Wanted wanted(DType::i64, {2}, {0, 5});
   wanted.integers = {(std::int64_t{1} << 60) + 1, 5};  // beyond what doubles tell apart
   std::vector<std::int64_t> got = wanted.integers;
-  EXPECT_TRUE(check(wanted, {std::as_bytes(std::span(got)).begin(), std::as_bytes(std::span(got)).end()}, {}).ok());
+  EXPECT_TRUE(
+      check(wanted, {std::as_bytes(std::span(got)).begin(), std::as_bytes(std::span(got)).end()}, {}).ok());
   ++got[0];
-  const CompareResult wrong = check(wanted, {std::as_bytes(std::span(got)).begin(), std::as_bytes(std::span(got)).end()}, {});
+  const CompareResult wrong =
+      check(wanted, {std::as_bytes(std::span(got)).begin(), std::as_bytes(std::span(got)).end()}, {});
   EXPECT_EQ(wrong.n_bad, 1);
   EXPECT_EQ(wrong.got, "1152921504606846978");
   Wanted truth(DType::b8, {3}, {1, 0, 1});
@@ -264,10 +288,10 @@ TEST(Compare, WhereTheAccumulatorOverflowsNothingIsHeldAgainstTheKernel) {
 }
 
 TEST(Compare, ComplexErrsByItsModulus) {
-  EXPECT_TRUE(check(DType::c64, {1000, 1e-6}, {1000, 5e-5}).ok());    // 5e-5 of 1000 is below two roundings
+  EXPECT_TRUE(check(DType::c64, {1000, 1e-6}, {1000, 5e-5}).ok());  // 5e-5 of 1000 is below two roundings
   EXPECT_FALSE(check(DType::c64, {1000, 1e-6}, {1000, 5e-3}).ok());
   EXPECT_FALSE(check(DType::c64, {1, 2}, {2, 1}).ok());
-  EXPECT_TRUE(check(DType::c64, {kInf, 1}, {kNan, kInf}).ok());       // an infinity, whichever part shows it
+  EXPECT_TRUE(check(DType::c64, {kInf, 1}, {kNan, kInf}).ok());  // an infinity, whichever part shows it
   EXPECT_FALSE(check(DType::c64, {kInf, 1}, {5, 1}).ok());
   EXPECT_FALSE(check(DType::c64, {1, 1}, {1, kNan}).ok());
 }
@@ -286,7 +310,8 @@ TEST(Compare, QuantisedCodesMayBeOffByOneNowAndThen) {
   between.output.kind = ValueKind::f64;
   EXPECT_TRUE(check(between, encode(DType::i8, {4, 127, -3, 0}), bound).ok());
   EXPECT_TRUE(check(between, encode(DType::i8, {3, 127, -3, 0}), bound).ok());
-  EXPECT_FALSE(check(between, encode(DType::i8, {3, -56, -3, 0}), bound).ok());  // wrapped instead of saturated
+  EXPECT_FALSE(
+      check(between, encode(DType::i8, {3, -56, -3, 0}), bound).ok());  // wrapped instead of saturated
   EXPECT_TRUE(check(DType::f8e4m3, {1000, 1.0}, {448, 1.0}, bound).ok());
   EXPECT_FALSE(check(DType::f8e4m3, {1.0, 1.0, 1.0}, {1.25, 1.25, 1.25}, bound).ok());
 }
@@ -388,8 +413,8 @@ TEST(Compare, TheWorstOfTheRightOnesIsKnownToo) {
   EXPECT_NEAR(result.worst_ratio, 0.5, 0.01);
 }
 
-std::string pattern(DType dtype, std::vector<std::int64_t> shape, const std::vector<double>& expected, const std::vector<double>& got,
-                    CompareOptions options = {}) {
+std::string pattern(DType dtype, std::vector<std::int64_t> shape, const std::vector<double>& expected,
+                    const std::vector<double>& got, CompareOptions options = {}) {
   Wanted wanted(dtype, std::move(shape), expected);
   return check(wanted, encode(dtype, got), {}, options).pattern;
 }
@@ -428,36 +453,6 @@ TEST(ComparePattern, NamesThePoison) {
   const CompareResult result = check(wanted, bytes, {}, {std::byte{0x7B}});
   EXPECT_EQ(result.finding_kind(), "uninitialised_output");
   EXPECT_EQ(result.pattern, "the last 2 of 4 elements: never written (still the poison)");
-}
-
-TEST(Element, DecodesEveryPatternOfTheNarrowTypes) {
-  for (int p = 0; p < 65536; ++p) {
-    const auto pattern = static_cast<std::uint16_t>(p);
-    double half = 0;
-    decode_reals(DType::f16, std::as_bytes(std::span(&pattern, 1)).data(), std::span(&half, 1));
-    const int exponent = p >> 10 & 31, mantissa = p & 1023;
-    const double sign = p & 0x8000 ? -1 : 1;
-    if (exponent == 31) {
-      EXPECT_TRUE(mantissa ? std::isnan(half) : half == sign * kInf);
-    } else {
-      EXPECT_EQ(half, sign * (exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24)));
-    }
-    if (!std::isnan(half)) {
-      EXPECT_EQ(round_to_dtype(half, DType::f16), half);
-    }
-  }
-}
-
-TEST(Element, RoundsOnceToTheNearestEven) {
-  EXPECT_EQ(round_to_dtype(1 + 0x1p-11, DType::f16), 1);              // a tie
-  EXPECT_EQ(round_to_dtype(1 + 0x1p-11 + 0x1p-40, DType::f16), 1 + 0x1p-10);  // above it by less than f32 tells apart
-  EXPECT_EQ(round_to_dtype(1 + 3 * 0x1p-11, DType::f16), 1 + 0x1p-9);
-  EXPECT_EQ(round_to_dtype(65519, DType::f16), 65504);
-  EXPECT_EQ(round_to_dtype(65520, DType::f16), kInf);
-  EXPECT_TRUE(std::isnan(round_to_dtype(464.1, DType::f8e4m3)));
-  EXPECT_EQ(round_to_dtype(464, DType::f8e4m3), 448);  // a tie, and 448 is the even one
-  EXPECT_EQ(round_to_dtype(0x1p-10, DType::f8e4m3), 0);
-  EXPECT_EQ(round_to_dtype(-kInf, DType::bf16), -kInf);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ std::vector<Call> one_call() {
   return {call};
 }
 
-// A whole plan: one launch, fill, copy, upload and constant over an input of 32 bytes and allocations of 32 and 64.
+// A whole plan: one launch, fill, copy, upload and constant over an input of 32 bytes and allocations of 32
+// and 64.
 Json good() {
   return Json::parse(R"({
     "version": 1, "target": "h200",
@@ -47,7 +48,9 @@ Json good() {
       "events": [{"kind": "cast", "what": "aten::_to_copy", "file": "f.py", "line": 9}]}]})");
 }
 
-Result<Recording> read(const Json& json) { return recording_from_json(json.dump(), one_call()); }
+Result<Recording> read(const Json& json) {
+  return recording_from_json(json.dump(), one_call());
+}
 
 TEST(LaunchPlan, ReadsEveryPart) {
   const auto recording = read(good());
@@ -75,7 +78,9 @@ struct Broken {
   std::function<void(Json&)> damage;
 };
 
-Json& node(Json& plan, int index) { return plan["calls"][0]["nodes"][static_cast<std::size_t>(index)]; }
+Json& node(Json& plan, int index) {
+  return plan["calls"][0]["nodes"][static_cast<std::size_t>(index)];
+}
 
 const std::vector<Broken>& broken_plans() {
   static const std::vector<Broken> all{
@@ -96,7 +101,8 @@ const std::vector<Broken>& broken_plans() {
       {"negative buffer", [](Json& p) { p["buffers"][1]["bytes"] = -1; }},
       {"buffer of 2^63 bytes", [](Json& p) { p["buffers"][1]["bytes"] = 9223372036854775808ull; }},
       {"buffer beyond the limit", [](Json& p) { p["buffers"][1]["bytes"] = std::int64_t{1} << 50; }},
-      {"all buffers beyond the limit", [](Json& p) { p["buffers"][1]["bytes"] = p["buffers"][2]["bytes"] = std::int64_t{40} << 30; }},
+      {"all buffers beyond the limit",
+       [](Json& p) { p["buffers"][1]["bytes"] = p["buffers"][2]["bytes"] = std::int64_t{40} << 30; }},
       {"bytes as a real", [](Json& p) { p["buffers"][1]["bytes"] = 32.5; }},
       {"buffer of a call that is not there", [](Json& p) { p["buffers"][1]["call"] = 1; }},
       {"input of an unknown argument", [](Json& p) { p["buffers"][0]["arg"] = "other"; }},
@@ -111,57 +117,156 @@ const std::vector<Broken>& broken_plans() {
       {"kernel out of range", [](Json& p) { node(p, 0)["kernel"] = 1; }},
       {"kernel negative", [](Json& p) { node(p, 0)["kernel"] = -1; }},
       {"launch without kernels", [](Json& p) { p["kernels"] = Json::array(); }},
-      {"grid of two sides", [](Json& p) { node(p, 0)["grid"] = {1, 1}; }},
-      {"grid of zero", [](Json& p) { node(p, 0)["grid"] = {1, 0, 1}; }},
-      {"grid too large", [](Json& p) { node(p, 0)["grid"] = {std::int64_t{1} << 40, 1, 1}; }},
+      {"grid of two sides",
+       [](Json& p) {
+         node(p, 0)["grid"] = {1, 1};
+       }},
+      {"grid of zero",
+       [](Json& p) {
+         node(p, 0)["grid"] = {1, 0, 1};
+       }},
+      {"grid too large",
+       [](Json& p) {
+         node(p, 0)["grid"] = {std::int64_t{1} << 40, 1, 1};
+       }},
       {"argument missing", [](Json& p) { node(p, 0)["args"].erase(2); }},
-      {"integer for a pointer", [](Json& p) { node(p, 0)["args"][0] = {{"int", 4096}}; }},
-      {"argument of two kinds", [](Json& p) { node(p, 0)["args"][2] = {{"int", 1}, {"float", 1.0}}; }},
-      {"argument of no kind", [](Json& p) { node(p, 0)["args"][2] = {{"text", "x"}}; }},
-      {"argument beyond 64 bits", [](Json& p) { node(p, 0)["args"][2] = {{"int", 18446744073709551615ull}}; }},
-      {"float that is no number", [](Json& p) { node(p, 0)["args"][2] = {{"float", "many"}}; }},
-      {"pointer to an unknown buffer", [](Json& p) { node(p, 0)["args"][0] = {{"ptr", {3, 0}}}; }},
-      {"pointer past the end", [](Json& p) { node(p, 0)["args"][0] = {{"ptr", {0, 33}}}; }},
-      {"pointer before the start", [](Json& p) { node(p, 0)["args"][0] = {{"ptr", {0, -4}}}; }},
-      {"offset from null", [](Json& p) { node(p, 0)["args"][0] = {{"ptr", {-1, 8}}}; }},
-      {"pointer of three parts", [](Json& p) { node(p, 0)["args"][0] = {{"ptr", {0, 0, 0}}}; }},
+      {"integer for a pointer",
+       [](Json& p) {
+         node(p, 0)["args"][0] = {{"int", 4096}};
+       }},
+      {"argument of two kinds",
+       [](Json& p) {
+         node(p, 0)["args"][2] = {{"int", 1}, {"float", 1.0}};
+       }},
+      {"argument of no kind",
+       [](Json& p) {
+         node(p, 0)["args"][2] = {{"text", "x"}};
+       }},
+      {"argument beyond 64 bits",
+       [](Json& p) {
+         node(p, 0)["args"][2] = {{"int", 18446744073709551615ull}};
+       }},
+      {"float that is no number",
+       [](Json& p) {
+         node(p, 0)["args"][2] = {{"float", "many"}};
+       }},
+      {"pointer to an unknown buffer",
+       [](Json& p) {
+         node(p, 0)["args"][0] = {{"ptr", {3, 0}}};
+       }},
+      {"pointer past the end",
+       [](Json& p) {
+         node(p, 0)["args"][0] = {{"ptr", {0, 33}}};
+       }},
+      {"pointer before the start",
+       [](Json& p) {
+         node(p, 0)["args"][0] = {{"ptr", {0, -4}}};
+       }},
+      {"offset from null",
+       [](Json& p) {
+         node(p, 0)["args"][0] = {{"ptr", {-1, 8}}};
+       }},
+      {"pointer of three parts",
+       [](Json& p) {
+         node(p, 0)["args"][0] = {{"ptr", {0, 0, 0}}};
+       }},
       {"line negative", [](Json& p) { node(p, 0)["line"] = -1; }},
       {"view past the end", [](Json& p) { node(p, 1)["dst"]["shape"] = {17}; }},
       {"view before the start", [](Json& p) { node(p, 1)["dst"]["strides"] = {-1}; }},
-      {"view whose last byte is outside", [](Json& p) { node(p, 1)["dst"]["at"] = {2, 49}; }},
-      {"shape and strides of different length", [](Json& p) { node(p, 1)["dst"]["strides"] = {1, 1}; }},
+      {"view whose last byte is outside",
+       [](Json& p) {
+         node(p, 1)["dst"]["at"] = {2, 49};
+       }},
+      {"shape and strides of different length",
+       [](Json& p) {
+         node(p, 1)["dst"]["strides"] = {1, 1};
+       }},
       {"negative extent", [](Json& p) { node(p, 1)["dst"]["shape"] = {-4}; }},
-      {"extents whose product overflows", [](Json& p) {
+      {"extents whose product overflows",
+       [](Json& p) {
          node(p, 1)["dst"]["shape"] = {std::int64_t{1} << 47, std::int64_t{1} << 47, std::int64_t{1} << 47};
-         node(p, 1)["dst"]["strides"] = {0, 0, 0}; }},
-      {"stride that overflows", [](Json& p) { node(p, 1)["dst"]["shape"] = {2}; node(p, 1)["dst"]["strides"] = {std::int64_t{1} << 62}; }},
-      {"strides that cancel each other", [](Json& p) { node(p, 1)["dst"]["shape"] = {9, 9}; node(p, 1)["dst"]["strides"] = {1, -1}; }},
-      {"many times the same element", [](Json& p) { node(p, 1)["dst"]["shape"] = {std::int64_t{1} << 40}; node(p, 1)["dst"]["strides"] = {0}; }},
-      {"65 dimensions", [](Json& p) { node(p, 1)["dst"]["shape"] = std::vector<int>(65, 1); node(p, 1)["dst"]["strides"] = std::vector<int>(65, 1); }},
+         node(p, 1)["dst"]["strides"] = {0, 0, 0};
+       }},
+      {"stride that overflows",
+       [](Json& p) {
+         node(p, 1)["dst"]["shape"] = {2};
+         node(p, 1)["dst"]["strides"] = {std::int64_t{1} << 62};
+       }},
+      {"strides that cancel each other",
+       [](Json& p) {
+         node(p, 1)["dst"]["shape"] = {9, 9};
+         node(p, 1)["dst"]["strides"] = {1, -1};
+       }},
+      {"many times the same element",
+       [](Json& p) {
+         node(p, 1)["dst"]["shape"] = {std::int64_t{1} << 40};
+         node(p, 1)["dst"]["strides"] = {0};
+       }},
+      {"65 dimensions",
+       [](Json& p) {
+         node(p, 1)["dst"]["shape"] = std::vector<int>(65, 1);
+         node(p, 1)["dst"]["strides"] = std::vector<int>(65, 1);
+       }},
       {"unknown dtype", [](Json& p) { node(p, 1)["dst"]["dtype"] = "f128"; }},
-      {"elements without storage", [](Json& p) { node(p, 1)["dst"]["at"] = {-1, 0}; }},
+      {"elements without storage",
+       [](Json& p) {
+         node(p, 1)["dst"]["at"] = {-1, 0};
+       }},
       {"fill of the wrong size", [](Json& p) { node(p, 1)["value"] = "AAA="; }},
       {"fill that is no base64", [](Json& p) { node(p, 1)["value"] = "AAAA*A=="; }},
       {"copy between shapes", [](Json& p) { node(p, 2)["src"]["shape"] = {4}; }},
-      {"write through a conjugate", [](Json& p) { node(p, 2)["dst"]["dtype"] = "c64"; node(p, 2)["dst"]["conj"] = true; }},
+      {"write through a conjugate",
+       [](Json& p) {
+         node(p, 2)["dst"]["dtype"] = "c64";
+         node(p, 2)["dst"]["conj"] = true;
+       }},
       {"conjugate of a real", [](Json& p) { node(p, 2)["src"]["conj"] = true; }},
-      {"upload past the end", [](Json& p) { node(p, 3)["dst"] = {2, 56}; }},
-      {"upload to null", [](Json& p) { node(p, 3)["dst"] = {-1, 0}; }},
-      {"relocation outside", [](Json& p) { node(p, 3)["relocations"] = {{9, {1, 0}}}; }},
-      {"relocations that overlap", [](Json& p) { node(p, 3)["relocations"] = {{0, {1, 0}}, {4, {1, 0}}}; }},
-      {"more relocations than words", [](Json& p) { node(p, 3)["relocations"] = {{0, {1, 0}}, {8, {1, 0}}, {8, {1, 0}}}; }},
+      {"upload past the end",
+       [](Json& p) {
+         node(p, 3)["dst"] = {2, 56};
+       }},
+      {"upload to null",
+       [](Json& p) {
+         node(p, 3)["dst"] = {-1, 0};
+       }},
+      {"relocation outside",
+       [](Json& p) {
+         node(p, 3)["relocations"] = {{9, {1, 0}}};
+       }},
+      {"relocations that overlap",
+       [](Json& p) {
+         node(p, 3)["relocations"] = {{0, {1, 0}}, {4, {1, 0}}};
+       }},
+      {"more relocations than words",
+       [](Json& p) {
+         node(p, 3)["relocations"] = {{0, {1, 0}}, {8, {1, 0}}, {8, {1, 0}}};
+       }},
       {"unknown constant", [](Json& p) { node(p, 4)["kind"] = "randn"; }},
       {"constant with too few parameters", [](Json& p) { node(p, 4)["params"] = {0}; }},
-      {"constant of two dimensions", [](Json& p) { node(p, 4)["dst"]["shape"] = {2, 4}; node(p, 4)["dst"]["strides"] = {4, 1}; }},
-      {"triangle of the wrong count", [](Json& p) {
-         node(p, 4) = {{"node", "constant"}, {"kind", "tril_indices"}, {"params", {3, 3, 0}},
-                       {"dst", {{"at", {2, 0}}, {"dtype", "i32"}, {"shape", {2, 5}}, {"strides", {5, 1}}}}}; }},
+      {"constant of two dimensions",
+       [](Json& p) {
+         node(p, 4)["dst"]["shape"] = {2, 4};
+         node(p, 4)["dst"]["strides"] = {4, 1};
+       }},
+      {"triangle of the wrong count",
+       [](Json& p) {
+         node(p, 4) = {{"node", "constant"},
+                       {"kind", "tril_indices"},
+                       {"params", {3, 3, 0}},
+                       {"dst", {{"at", {2, 0}}, {"dtype", "i32"}, {"shape", {2, 5}}, {"strides", {5, 1}}}}};
+       }},
       {"output that is no result", [](Json& p) { p["calls"][0]["outputs"][0]["path"] = "self"; }},
       {"output outside its buffer", [](Json& p) { p["calls"][0]["outputs"][0]["tensor"]["shape"] = {9}; }},
       {"output both tensor and scalar", [](Json& p) { p["calls"][0]["outputs"][0]["scalar"] = 1; }},
       {"output neither tensor nor scalar", [](Json& p) { p["calls"][0]["outputs"][0].erase("tensor"); }},
-      {"two outputs of one path", [](Json& p) { p["calls"][0]["outputs"].push_back(p["calls"][0]["outputs"][0]); }},
-      {"scalar that is an object", [](Json& p) { auto& o = p["calls"][0]["outputs"][0]; o.erase("tensor"); o["scalar"] = Json::object(); }},
+      {"two outputs of one path",
+       [](Json& p) { p["calls"][0]["outputs"].push_back(p["calls"][0]["outputs"][0]); }},
+      {"scalar that is an object",
+       [](Json& p) {
+         auto& o = p["calls"][0]["outputs"][0];
+         o.erase("tensor");
+         o["scalar"] = Json::object();
+       }},
       {"odd as a number", [](Json& p) { p["calls"][0]["outputs"][0]["odd"] = 0; }},
       {"event without a place", [](Json& p) { p["calls"][0]["events"][0].erase("line"); }},
   };
@@ -177,14 +282,16 @@ TEST(LaunchPlan, RefusesEveryBrokenPlanWithAReason) {
     ASSERT_FALSE(recording.ok()) << broken.what;
     EXPECT_EQ(recording.error().fault, Fault::user) << broken.what;
     EXPECT_EQ(recording.error().message.find('\n'), std::string::npos) << broken.what;
-    EXPECT_TRUE(recording.error().message.starts_with("the launch plan is invalid: ")) << recording.error().message;
+    EXPECT_TRUE(recording.error().message.starts_with("the launch plan is invalid: "))
+        << recording.error().message;
   }
 }
 
 TEST(LaunchPlan, RefusesTextThatIsNoPlan) {
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
-  for (const std::string& text : {std::string(), std::string("{"), std::string("null"), std::string("[]"), std::string("\xff\xfe"),
-                                  deep, std::string("{\"version\": 1e999}"), std::string("{\"version\": 1} trailing")})
+  for (const std::string& text :
+       {std::string(), std::string("{"), std::string("null"), std::string("[]"), std::string("\xff\xfe"),
+        deep, std::string("{\"version\": 1e999}"), std::string("{\"version\": 1} trailing")})
     EXPECT_FALSE(recording_from_json(text, one_call()).ok()) << text.substr(0, 40);
 }
 
@@ -197,7 +304,8 @@ TEST(LaunchPlan, DamagedTextNeverCrashes) {
   int accepted = 0;
   for (int round = 0; round < 3000; ++round) {
     std::string damaged = text;
-    for (unsigned k = 0; k < 1 + next() % 3; ++k) damaged[next() % damaged.size()] = letters[next() % (sizeof letters - 1)];
+    for (unsigned k = 0; k < 1 + next() % 3; ++k)
+      damaged[next() % damaged.size()] = letters[next() % (sizeof letters - 1)];
     const auto recording = recording_from_json(damaged, one_call());
     if (!recording.ok()) continue;
     ++accepted;
@@ -210,7 +318,8 @@ TEST(LaunchPlan, NegativeStridesAndEmptyViewsAreFineInsideTheirBuffer) {
   Json plan = good();
   node(plan, 2)["src"] = {{"at", {0, 28}}, {"dtype", "f32"}, {"shape", {8}}, {"strides", {-1}}};
   EXPECT_TRUE(read(plan).ok());
-  node(plan, 1)["dst"] = {{"at", {-1, 0}}, {"dtype", "f32"}, {"shape", {0, 1 << 20}}, {"strides", {1 << 20, 1}}};
+  node(plan, 1)["dst"] = {
+      {"at", {-1, 0}}, {"dtype", "f32"}, {"shape", {0, 1 << 20}}, {"strides", {1 << 20, 1}}};
   EXPECT_TRUE(read(plan).ok());
 }
 
@@ -224,8 +333,11 @@ TEST(LaunchPlan, TrianglesOfEveryOffsetHaveTheirCount) {
             for (int c = 0; c < col; ++c) count += lower ? c <= r + offset : c >= r + offset;
           Json plan = good();
           plan["buffers"][2]["bytes"] = 1024;
-          node(plan, 4) = {{"node", "constant"}, {"kind", lower ? "tril_indices" : "triu_indices"}, {"params", {row, col, offset}},
-                           {"dst", {{"at", {2, 0}}, {"dtype", "i32"}, {"shape", {2, count}}, {"strides", {count, 1}}}}};
+          node(plan, 4) = {
+              {"node", "constant"},
+              {"kind", lower ? "tril_indices" : "triu_indices"},
+              {"params", {row, col, offset}},
+              {"dst", {{"at", {2, 0}}, {"dtype", "i32"}, {"shape", {2, count}}, {"strides", {count, 1}}}}};
           EXPECT_TRUE(read(plan).ok()) << row << " " << col << " " << offset << " " << lower;
         }
 }
@@ -244,7 +356,8 @@ TEST(PlanHash, PlacesAndNamesDoNotCount) {
   node(plan, 2)["file"] = "other.py";
   plan["calls"][0]["events"] = Json::array();
   plan["kernels"][0]["name"] = "renamed";
-  plan["kernels"][0]["ttir"] = "module {\n  tt.func public @renamed(%x: i32 loc(\"other) \"(#loc4)))\n}\n#loc4 = loc(\"g.py\":2:7)\n";
+  plan["kernels"][0]["ttir"] =
+      "module {\n  tt.func public @renamed(%x: i32 loc(\"other) \"(#loc4)))\n}\n#loc4 = loc(\"g.py\":2:7)\n";
   EXPECT_EQ(hash_of(plan), hash);
 }
 
@@ -265,7 +378,8 @@ TEST(PlanHash, NumbersOfBuffersAndKernelsDoNotCount) {
       for (auto& item : json) rename(item);
   };
   rename(plan["calls"]);
-  const Json unused = Json::parse(R"({"name": "unused", "ttir": "x", "options": {}, "signature": [], "parameters": []})");
+  const Json unused =
+      Json::parse(R"({"name": "unused", "ttir": "x", "options": {}, "signature": [], "parameters": []})");
   plan["kernels"].insert(plan["kernels"].begin(), unused);
   node(plan, 0)["kernel"] = 1;
   plan["buffers"].push_back({{"kind", "alloc"}, {"bytes", 8}, {"call", 0}});  // never mentioned
@@ -275,9 +389,15 @@ TEST(PlanHash, NumbersOfBuffersAndKernelsDoNotCount) {
 TEST(PlanHash, WorkCounts) {
   const std::string hash = hash_of(good());
   const std::vector<std::function<void(Json&)>> changes{
-      [](Json& p) { node(p, 0)["grid"] = {2, 1, 1}; },
-      [](Json& p) { node(p, 0)["args"][2] = {{"int", 7}}; },
-      [](Json& p) { node(p, 0)["args"][1] = {{"ptr", {1, 4}}}; },
+      [](Json& p) {
+        node(p, 0)["grid"] = {2, 1, 1};
+      },
+      [](Json& p) {
+        node(p, 0)["args"][2] = {{"int", 7}};
+      },
+      [](Json& p) {
+        node(p, 0)["args"][1] = {{"ptr", {1, 4}}};
+      },
       [](Json& p) { p["kernels"][0]["options"]["num_warps"] = "8"; },
       [](Json& p) { p["kernels"][0]["ttir"] = "module {}"; },
       [](Json& p) { node(p, 1)["value"] = "AACAPw=="; },

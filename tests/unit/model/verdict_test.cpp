@@ -45,17 +45,21 @@ TEST(Verdict, TheTableInCodeIsTheOneInTheContract) {
 }
 
 TEST(Verdict, TheOrderOfTheTableDecides) {
-  const std::vector<Finding> findings{finding("not_random", Gate::correct), finding("value_mismatch", Gate::correct),
-                                      finding("input_mutated", Gate::correct), finding("too_fast", Gate::fast),
-                                      finding("target_failure", Gate::compile)};
+  const std::vector<Finding> findings{
+      finding("not_random", Gate::correct), finding("value_mismatch", Gate::correct),
+      finding("input_mutated", Gate::correct), finding("too_fast", Gate::fast),
+      finding("target_failure", Gate::compile)};
   EXPECT_EQ(deciding_finding(findings), &findings[2]);
   EXPECT_EQ(deciding_finding({}), nullptr);
   EXPECT_EQ(deciding_finding(std::span(findings).last(1)), nullptr);  // advice is no verdict
-  const std::vector<Finding> host{finding("value_mismatch", Gate::correct), finding("torch_compute", Gate::honest)};
+  const std::vector<Finding> host{finding("value_mismatch", Gate::correct),
+                                  finding("torch_compute", Gate::honest)};
   EXPECT_EQ(deciding_finding(host), &host[1]);  // what host code did is the reason for what came out
 }
 
-TEST(Verdict, AnUnknownKindIsTheJudgesFault) { EXPECT_EQ(verdict_of("no_such_kind"), Verdict::infra); }
+TEST(Verdict, AnUnknownKindIsTheJudgesFault) {
+  EXPECT_EQ(verdict_of("no_such_kind"), Verdict::infra);
+}
 
 TEST(Evaluation, SurvivesTheStore) {
   Evaluation e;
