@@ -72,7 +72,7 @@ Result<bool> rejects(const std::vector<std::byte>& bytes, const ExpectedOutput& 
 Status look_at(const Task& task, const ExpectedOutput& expected, const ValueSet& set, const ExpectedOutput* lower, Seen& seen) {
   KGB_TRY(const bool refused, rejects(right_answer(expected), expected, task.bound));
   seen.right_refused = seen.right_refused || refused;
-  for (const WrongAnswer& answer : wrong_answers(expected, task.workload.call, set, lower)) {
+  for (const WrongAnswer& answer : wrong_answers({expected, task.workload.call, set, lower, task.bound.accumulate})) {
     KGB_TRY(const bool rejected, rejects(answer.bytes, expected, task.bound));
     bool& any = seen.rejected[std::string(answer.name)];
     any = any || rejected;

@@ -23,9 +23,15 @@ struct WrongAnswer {
 [[nodiscard]] std::vector<std::byte> right_answer(const ExpectedOutput& expected);
 
 // Every answer that the output can hold and that differs somewhere from the right one by value: an answer that is
-// right cannot be rejected. `lower`: the same output of lowered(call), or nullptr. `expected` has at least one element.
-[[nodiscard]] std::vector<WrongAnswer> wrong_answers(const ExpectedOutput& expected, const Call& call, const ValueSet& set,
-                                                     const ExpectedOutput* lower);
+// right cannot be rejected. `expected` has at least one element.
+struct AnswerSource {
+  const ExpectedOutput& expected;
+  const Call& call;
+  ValueSet set;                           // that `expected` belongs to
+  const ExpectedOutput* lower = nullptr;  // the same output of lowered(call), if there is one
+  DType accumulate = DType::f32;          // of the card's bound
+};
+[[nodiscard]] std::vector<WrongAnswer> wrong_answers(const AnswerSource& source);
 
 // The call on operands of one precision less, the same values rounded: f64 to f32, f32 to f16 (11 bits, as TF32 has),
 // c128 to c64. nullopt when there is nothing to lower, or a domain depends on the dtype by more than its rounding.
