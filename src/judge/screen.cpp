@@ -80,6 +80,25 @@ Status look_at(const Task& task, const ExpectedOutput& expected, const ValueSet&
   return ok_status();
 }
 
+// Of the answers that the row's workloads never find wrong, those that are wrong for ordinary values.
+std::vector<std::string> blind_answers(const Task& task, const ScreenRow& row, oracle::Oracle& oracle, std::uint64_t seed) {
+  std::vector<std::string> out;
+  const std::optional<Call> call = enlivened(task.workload.call);
+  if (!call) return out;
+  // A reference may refuse ordinary values in a place that is special; then nothing is known.
+  const Result<Expectation> expectation = oracle.expect(*task.op, *call, seed, 0, 0);
+  if (!expectation.ok()) return out;
+  for (const ExpectedOutput& expected : expectation->outputs) {
+    if (expected.value.empty() || output_name(expected.path, task.op->find_entry(call->entry)->schema) != row.output) continue;
+    for (const WrongAnswer& answer : wrong_answers({expected, *call, {seed, 0, 0}, nullptr, task.bound.accumulate})) {
+      const auto same = [&](const AnswerTally& tally) { return tally.answer == answer.name; };
+      const bool known = std::any_of(row.answers.begin(), row.answers.end(), same);
+      if (!known && std::find(out.begin(), out.end(), answer.name) == out.end()) out.emplace_back(answer.name);
+    }
+  }
+  return out;
+}
+
 Result<std::vector<Seen>> screen_workload(const Task& task, oracle::Oracle& oracle, std::uint64_t seed) {
   const Call& call = task.workload.call;
   const ValueSet set{seed, 0, 0};
@@ -118,21 +137,35 @@ Result<std::vector<Task>> tasks_of(const Catalogue& catalogue, const Operator& o
 
 using Answer = std::optional<Result<std::vector<Seen>>>;
 
-std::vector<Answer> run_tasks(const std::vector<Task>& tasks, oracle::Oracle& oracle, const ScreenOptions& options) {
-  std::vector<Answer> answers(tasks.size());
+// f(0) .. f(count - 1), each once, on `lanes` threads; after a false no more are begun.
+template <typename F>
+void on_lanes(int lanes, std::size_t count, F f) {
   std::atomic<std::size_t> next{0};
-  std::atomic<bool> failed{false};
+  std::atomic<bool> stopped{false};
   const auto work = [&] {
-    for (std::size_t i = next++; i < tasks.size() && !failed; i = next++) {
-      answers[i] = screen_workload(tasks[i], oracle, options.seed);
-      if (!answers[i]->ok()) failed = true;
-    }
+    for (std::size_t i = next++; i < count && !stopped; i = next++)
+      if (!f(i)) stopped = true;
   };
   std::vector<std::thread> threads;
-  for (int lane = 1; lane < options.lanes; ++lane) threads.emplace_back(work);
+  for (int lane = 1; lane < lanes; ++lane) threads.emplace_back(work);
   work();
   for (std::thread& thread : threads) thread.join();
-  return answers;
+}
+
+// Every kind of answer that an output can hold is wrong somewhere.
+bool sees_all(const ScreenRow& row) {
+  const auto wrong = [&](const char* name) {
+    return std::any_of(row.answers.begin(), row.answers.end(), [&](const AnswerTally& t) { return t.answer == name; });
+  };
+  return wrong("zeros") && wrong("ones") && wrong("constant") && wrong("mean") && wrong("shuffled") && wrong("last_block_missing");
+}
+
+void find_blind(std::vector<ScreenRow>& rows, const std::vector<const Task*>& firsts, oracle::Oracle& oracle,
+                const ScreenOptions& options) {
+  on_lanes(options.lanes, rows.size(), [&](std::size_t i) {
+    if (!sees_all(rows[i])) rows[i].blind = blind_answers(*firsts[i], rows[i], oracle, options.seed);
+    return true;
+  });
 }
 
 void add_to(ScreenRow& row, const std::string& workload, const Seen& seen) {
@@ -150,6 +183,7 @@ void add_to(ScreenRow& row, const std::string& workload, const Seen& seen) {
 
 std::size_t ScreenRow::holes() const {
   return static_cast<std::size_t>(std::count_if(answers.begin(), answers.end(), [](const AnswerTally& t) { return t.hole(); })) +
+         blind.size() +
          (right_refused.empty() ? 0 : 1);
 }
 
@@ -173,14 +207,19 @@ Result<ScreenReport> screen(const Catalogue& catalogue, const std::vector<const 
   }
   oracle::Oracle oracle(Processes::python_worker(installation, "kgbench.oracle.worker"),
                         static_cast<std::size_t>(options.lanes));
-  std::vector<Answer> answers = run_tasks(tasks, oracle, options);
+  std::vector<Answer> answers(tasks.size());
+  on_lanes(options.lanes, tasks.size(), [&](std::size_t i) {
+    answers[i] = screen_workload(tasks[i], oracle, options.seed);
+    return answers[i]->ok();
+  });
   for (const Answer& answer : answers)
     if (answer && !answer->ok()) return answer->error();
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, ScreenRow> rows;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::pair<ScreenRow, const Task*>> rows;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const Call& call = tasks[i].workload.call;
     for (const Seen& seen : answers[i]->value()) {
-      ScreenRow& row = rows[{call.op, call.entry, seen.output, seen.dtype}];
+      auto& [row, first] = rows[{call.op, call.entry, seen.output, seen.dtype}];
+      if (first == nullptr) first = &tasks[i];
       row.op = call.op;
       row.entry = call.entry;
       row.output = seen.output;
@@ -188,7 +227,12 @@ Result<ScreenReport> screen(const Catalogue& catalogue, const std::vector<const 
       add_to(row, call.workload, seen);
     }
   }
-  for (auto& [key, row] : rows) report.rows.push_back(std::move(row));
+  std::vector<const Task*> firsts;
+  for (auto& [key, row] : rows) {
+    report.rows.push_back(std::move(row.first));
+    firsts.push_back(row.second);
+  }
+  find_blind(report.rows, firsts, oracle, options);
   return report;
 }
 

@@ -32,6 +32,8 @@ struct ScreenRow {
   std::string dtype;   // "f32", or "f16 -> f32" where main input and output differ
   std::vector<std::string> workloads;       // that count: no edge cases
   std::vector<AnswerTally> answers;         // only those that are wrong somewhere
+  // Right in every workload, but only because of their values: with ordinary ones they would be wrong.
+  std::vector<std::string> blind;
   std::vector<std::string> right_refused;   // workloads that reject the oracle's own values, rounded once
   [[nodiscard]] std::size_t holes() const;
 };

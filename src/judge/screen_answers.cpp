@@ -256,19 +256,37 @@ bool lower_spec(TensorSpec& spec, bool& any) {
   return lowers_by_rounding(spec);
 }
 
+template <typename F>
+void for_each_spec(Call& call, F f) {
+  for (Arg& arg : call.args) {
+    if (auto* spec = std::get_if<TensorSpec>(&arg.value)) f(*spec);
+    if (auto* list = std::get_if<TensorList>(&arg.value)) std::for_each(list->items.begin(), list->items.end(), f);
+    if (auto* pointers = std::get_if<PointerArray>(&arg.value)) std::for_each(pointers->items.begin(), pointers->items.end(), f);
+  }
+}
+
 }  // namespace
 
 std::optional<Call> lowered(const Call& call) {
   Call out = call;
   bool any = false, fine = true;
-  for (Arg& arg : out.args) {
-    if (auto* spec = std::get_if<TensorSpec>(&arg.value)) fine = lower_spec(*spec, any) && fine;
-    if (auto* list = std::get_if<TensorList>(&arg.value))
-      for (TensorSpec& spec : list->items) fine = lower_spec(spec, any) && fine;
-    if (auto* pointers = std::get_if<PointerArray>(&arg.value))
-      for (TensorSpec& spec : pointers->items) fine = lower_spec(spec, any) && fine;
-  }
+  for_each_spec(out, [&](TensorSpec& spec) { fine = lower_spec(spec, any) && fine; });
   if (!any || !fine) return std::nullopt;
+  return out;
+}
+
+std::optional<Call> enlivened(const Call& call) {
+  static const std::set<std::string> monotonous{"constant", "zeros", "nan", "special", "finite_special", "subnormal"};
+  Call out = call;
+  for_each_spec(out, [](TensorSpec& spec) {
+    if (monotonous.count(spec.domain.kind) == 0) return;
+    if (holds_reals(spec.dtype)) {
+      spec.domain = {"normal", {0, 1}};
+    } else if (spec.domain.kind == "special" || spec.domain.kind == "finite_special") {
+      spec.domain = {"integers", {0, 100}};  // a constant integer may be an index or a length: it stays
+    }
+  });
+  if (out == call) return std::nullopt;
   return out;
 }
 

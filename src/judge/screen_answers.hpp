@@ -37,4 +37,8 @@ struct AnswerSource {
 // c128 to c64. nullopt when there is nothing to lower, or a domain depends on the dtype by more than its rounding.
 [[nodiscard]] std::optional<Call> lowered(const Call& call);
 
+// The call with ordinary values in place of monotonous ones: constant, zero and NaN tensors, and those of special values,
+// become normal(0, 1), or small integers. nullopt when nothing changes.
+[[nodiscard]] std::optional<Call> enlivened(const Call& call);
+
 }  // namespace kgb

@@ -38,6 +38,9 @@ std::string holes_text(const ScreenRow& row) {
     if (tally.hole())
       out += fmt::format("hole: {}: '{}' is wrong in {} and no workload rejects it\n", place_of(row), tally.answer,
                          some_of(tally.differs));
+  for (const std::string& answer : row.blind)
+    out += fmt::format("hole: {}: '{}' is right in all {} workloads, but only because of their values\n", place_of(row), answer,
+                       row.workloads.size());
   if (!row.right_refused.empty())
     out += fmt::format("hole: {}: the oracle's own values, rounded once, are rejected by {}\n", place_of(row),
                        some_of(row.right_refused));
@@ -74,9 +77,10 @@ nlohmann::json screen_json(const ScreenReport& report) {
       answers.push_back({{"answer", tally.answer}, {"wrong_in", tally.differs}, {"rejected_by", tally.rejected}});
       if (tally.hole()) holes.push_back(tally.answer);
     }
+    for (const std::string& answer : row.blind) holes.push_back(answer);
     rows.push_back({{"op", row.op}, {"entry", row.entry}, {"output", row.output}, {"dtype", row.dtype},
                     {"workloads", row.workloads}, {"answers", std::move(answers)}, {"holes", std::move(holes)},
-                    {"right_refused", row.right_refused}});
+                    {"blind", row.blind}, {"right_refused", row.right_refused}});
   }
   for (const ScreenReport::Skipped& one : report.skipped) skipped.push_back({{"op", one.op}, {"reason", one.reason}});
   return {{"seed", seed_text(report.seed)}, {"rows", std::move(rows)}, {"skipped", std::move(skipped)}, {"holes", report.holes()}};
