@@ -9,7 +9,8 @@ namespace kgb {
 
 struct AuthorRequest {
   std::uint64_t generator_seed = 0;
-  int trial = 0;  // whose values host-readable inputs have
+  int trial = 0;                    // whose values host-readable inputs have
+  bool all_configurations = false;  // record tuning as it runs, not one configuration alone
 };
 
 // Records every job of the case in one author process; findings go to the case (import) or to the job. A job whose

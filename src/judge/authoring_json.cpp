@@ -56,7 +56,8 @@ json session_of(const Case& open, const ChipCard& chip, const AuthorRequest& req
   return {{"op", open.op.name}, {"file", kCandidateFile}, {"language", "triton"}, {"target", chip.name},
           {"nonce", nonce_text}, {"chip", to_json(chip)}, {"entries", entries}, {"forbid", forbid},
           {"no_kernel", open.op.tagged("no_kernel")}, {"library", false}, {"upload_cap", kUploadCap},
-          {"generator_seed", request.generator_seed >> 1}, {"autotune", {{"mode", "first"}, {"table", json::object()}}}, {"jobs", jobs}};
+          {"generator_seed", request.generator_seed >> 1}, {"autotune", {{"mode", request.all_configurations ? "all" : "first"}, {"table", json::object()}}},
+          {"jobs", jobs}};
 }
 
 // A detail as one text; the file is told by the name that the user gave it.
@@ -117,6 +118,7 @@ bool take_frame(Case& open, const author::ResultFrame& frame) {
     job->findings.push_back(finding_of_error(error, Gate::static_, name, open.request.file));
   else if (!job->recording)
     take_recording(*job, frame);
+  job->tuned = !header.value("autotuned", json::object()).empty();
   return true;
 }
 
