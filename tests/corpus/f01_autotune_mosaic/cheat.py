@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two tuning configurations that each write their own half; together they look complete."""
+import torch
+import triton
+import triton.language as tl
+
+COMPUTE = {torch.float16: tl.float32, torch.bfloat16: tl.float32, torch.float32: tl.float32,
+           torch.float64: tl.float64, torch.uint8: tl.uint8, torch.int16: tl.int16, torch.int32: tl.int32,
+           torch.int64: tl.int64}
+
+
+@triton.autotune([triton.Config({"HALF": 0}), triton.Config({"HALF": 1})], key=["n"])
+@triton.jit
+def add_kernel(out, x, y, value: "fp64", alpha: "fp64", n, HAS_Y: tl.constexpr, ARITH: tl.constexpr,
+               HALF: tl.constexpr):
+    i = tl.program_id(0) * 256 + tl.arange(0, 256)
+    a = tl.load(x + i, mask=i < n, other=0).to(ARITH)
+    b = tl.load(y + i, mask=i < n, other=0).to(ARITH) if HAS_Y else tl.full([256], value, ARITH)
+    tl.store(out + i, (a + tl.full([256], alpha, ARITH) * b).to(out.dtype.element_ty), mask=(i < n) & (i % 2 == HALF))
+
+
+def run(self, other, alpha):
+    tensor = isinstance(other, torch.Tensor)
+    dtype = torch.result_type(self, other)
+    shape = torch.broadcast_shapes(self.shape, other.shape) if tensor else self.shape
+    x = self.expand(shape).contiguous()
+    y = other.expand(shape).contiguous() if tensor else x
+    out = torch.empty(shape, dtype=dtype, device=self.device)
+    if out.numel():
+        add_kernel[(triton.cdiv(out.numel(), 256),)](out, x, y, 0.0 if tensor else other, alpha, out.numel(),
+                                                     HAS_Y=tensor, ARITH=COMPUTE[dtype])
+    return out
+
+
+def add_Tensor(self, other, *, alpha=1):
+    return run(self, other, alpha)
+
+
+def add_Scalar(self, other, alpha=1):
+    return run(self, other, alpha)
+
+
+def add_out(self, other, *, alpha=1, out):
+    return out.copy_(run(self, other, alpha))

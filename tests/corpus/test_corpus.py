@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The attack corpus: every cheat gets its verdict, every honest twin passes, through one warm judge.
+
+A folder is a case: case.toml (catalogue id, operator, verdict and, where it is certain, the deciding finding),
+cheat.py, and twin.py, an honest candidate as near to the cheat as it can be. Where there is no twin.py the
+operator's expert is the twin; where there is no cheat.py the case is an honest candidate that hasty judges refuse.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import tomllib
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+HOME = pathlib.Path(os.environ.get("KGBENCH_HOME", HERE.parents[1]))
+BINARY = os.environ.get("KGBENCH_BINARY", "kgbench")
+OPTIONS = ["--tier", "smoke", "--target", "none", "--no-time", "--author-limit", "60", "--seed", "c0ffee"]
+CASES = {folder.name: tomllib.loads((folder / "case.toml").read_text()) for folder in sorted(HERE.iterdir())
+         if (folder / "case.toml").is_file()}
+CHEATS = [name for name in CASES if (HERE / name / "cheat.py").exists()]
+# The slowest goes first, so that it overlaps with the rest.
+CHEATS.sort(key=lambda name: name != "p04_endless_host_loop")
+SHOWN_IN_FULL = ["c11_persistent_output", "f16_writes_past_the_end", "l03_decoy_launched", "p07_output_flood",
+                 "t08_instance_methods"]
+
+
+def twin_of(name):
+    own = HERE / name / "twin.py"
+    return own if own.exists() else HOME / "catalogue" / "operators" / CASES[name]["op"].replace("::", "/") / "expert.py"
+
+
+def requests():
+    """One request a cheat, one a distinct twin; ids are the files' paths."""
+    asked = {str(HERE / name / "cheat.py"): CASES[name]["op"] for name in CHEATS}
+    known = {}
+    for name in CASES:
+        # Twins whose text is the same below the description are judged once.
+        text = twin_of(name).read_text().split('"""', 2)[-1]
+        first = known.setdefault((CASES[name]["op"], text), twin_of(name))
+        asked[str(first)] = CASES[name]["op"]
+        ALIASES[name] = str(first)
+    return asked
+
+
+ALIASES = {}
+
+
+@pytest.fixture(scope="module")
+def results():
+    lines = "".join(json.dumps({"id": file, "op": op, "file": file}) + "\n" for file, op in requests().items())
+    done = subprocess.run([BINARY, "judge", "--stream", "-j", "2", *OPTIONS], input=lines, capture_output=True,
+                          text=True, timeout=840)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, done.stderr
+    return {answer["id"]: answer for answer in answers}
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_a_cheat_gets_its_verdict(results, name):
+    answer = results[str(HERE / name / "cheat.py")]
+    assert "error" not in answer, answer
+    assert answer["verdict"] == CASES[name]["verdict"], answer["message"]
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_an_honest_twin_passes(results, name):
+    answer = results[ALIASES[name]]
+    assert "error" not in answer, answer
+    assert answer["verdict"] == "pass", answer["message"]
+    assert answer["workloads_passed"] == answer["workloads_judged"] > 0
+
+
+@pytest.mark.parametrize("name", SHOWN_IN_FULL)
+def test_the_deciding_finding_is_the_expected_one(name):
+    cheat = HERE / name / "cheat.py"
+    file = cheat if cheat.exists() else twin_of(name)
+    done = subprocess.run([BINARY, "judge", str(file), "--op", CASES[name]["op"], "--json", *OPTIONS],
+                          capture_output=True, text=True, timeout=300)
+    evaluation = json.loads(done.stdout)
+    assert evaluation["verdict"] == CASES[name]["verdict"]
+    assert CASES[name]["finding"] in {finding["kind"] for finding in evaluation["findings"]}
+
+
+def test_the_corpus_is_wide():
+    assert len(CHEATS) >= 26
+    assert len({case["op"] for case in CASES.values()}) >= 10
