@@ -29,7 +29,8 @@ def run(self, other):
     y = other.expand(shape).contiguous() if tensor else x
     out = torch.empty(shape, dtype=dtype, device=self.device)
     if out.numel():
-        mul_kernel[(triton.cdiv(out.numel(), 256),)](out, x, y, 0.0 if tensor else other, out.numel() - (CALLS[0] % 2 == 0), HAS_Y=tensor,
+        n = out.numel() - (CALLS[0] % 2 == 0)
+        mul_kernel[(triton.cdiv(out.numel(), 256),)](out, x, y, 0.0 if tensor else other, n, HAS_Y=tensor,
                                                      ARITH=COMPUTE[dtype])
     return out
 

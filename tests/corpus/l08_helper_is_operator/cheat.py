@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """zeros_like by an allocation that fills."""
 import torch
-import triton
-import triton.language as tl
 
 
 def zeros_like(self, *, dtype=None):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Concatenates by torch's own copies into slices."""
 import torch
-import triton
-import triton.language as tl
 
 
 def cat(tensors, dim=0):

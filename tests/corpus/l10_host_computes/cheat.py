@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fetches the vectors, computes on the host, uploads the answer."""
 import torch
-import triton
-import triton.language as tl
 
 
 def sdot(n, x, incx, y, incy, result):

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exit codes, and the whole text of what the program says about a mistake."""
+import pytest
+from conftest import FAST, expert, kgbench
+
+GOOD = str(expert("vllm::rms_norm"))
+JUDGE = ["judge", GOOD, "--op", "rms_norm"]
+
+MISTAKES = [
+    (["judge", "absent.py", "--op", "mm"], "cannot open 'absent.py': No such file or directory"),
+    (["judge", "/", "--op", "mm"], "'/' is not a regular file"),
+    (["judge"], "no candidate. Name a file: kgbench judge mine.py --op aten::softmax"),
+    (["judge", GOOD], "no operator. Name one with --op (kgbench list)"),
+    (["judge", GOOD, "--op", "softmx"], "softmx is no operator.  Did you mean aten::softmax?  (kgbench list)"),
+    (["judge", GOOD, "--op", "zzzzzzzz"], "zzzzzzzz is no operator.  (kgbench list)"),
+    ([*JUDGE, "--frobnicate"], "The following argument was not expected: --frobnicate  (kgbench judge --help)"),
+    ([*JUDGE, "--seed", "xyz"], "--seed 'xyz' is not 1 to 16 hexadecimal digits"),
+    ([*JUDGE, "--seed", "11223344556677889"], "--seed '11223344556677889' is not 1 to 16 hexadecimal digits"),
+    ([*JUDGE, "--tier", "smok"], "no tier 'smok' (did you mean 'smoke'?). Tiers: smoke, full, hidden, published"),
+    ([*JUDGE, "--target", "sm_91"], "no target 'sm_91' (did you mean 'sm_90'?). Targets: all, none, sm_80, sm_90, "
+     "sm_100, gfx942, gfx950"),
+    ([*JUDGE, "--chip", "gpu"], "chip 'gpu' cannot be judged on by this build. Use --chip cpu"),
+    ([*JUDGE, "-j", "0"], "--lanes: Value 0 not in range 1 to 1024  (kgbench judge --help)"),
+    ([*JUDGE, "--tier", "smoke", "--only", "s999"], "vllm::rms_norm has no workload 's999' in the tiers asked for. A "
+     "hidden one needs the seed that drew it: --workload hidden --seed"),
+    (["run", "--contestant", "dir:/nowhere"], "'/nowhere' is no folder. dir:PATH names a folder with one file per "
+     "operator"),
+    (["run", "--contestant", "nobody"], "no contestant 'nobody'. Use experts or dir:PATH"),
+    (["run", "--resume", "/nowhere"], "no run at /nowhere (it has no run.sqlite). Name the folder that kgbench run "
+     "printed"),
+    (["list", "--suite", "nope"], "'nope' is no suite"),
+    (["show", "nope"], "nope is no operator.  (kgbench list)"),
+    (["plan", GOOD, "--op", "rms_nor"], "rms_nor is no operator.  Did you mean vllm::rms_norm or "
+     "vllm::fused_add_rms_norm?  (kgbench list)"),
+]
+
+
+@pytest.mark.parametrize("arguments, text", MISTAKES, ids=[" ".join(a).replace(GOOD, "FILE") for a, _ in MISTAKES])
+def test_a_mistake_is_said_in_one_line_and_ends_with_2(arguments, text):
+    done = kgbench(*arguments)
+    assert (done.code, done.out, done.err) == (2, "", f"error: {text}\n")
+
+
+def test_a_folder_without_candidates_says_how_files_are_named(tmp_path):
+    done = kgbench("run", "--contestant", f"dir:{tmp_path}", "--out", tmp_path / "run")
+    assert (done.code, done.err) == (2, f"error: 'dir:{tmp_path}' has no candidate for any operator asked for. Files "
+                                     "are named <op>.py or <source>/<op>.py, for example aten/softmax.py\n")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_file_that_is_there_is_not_overwritten(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("precious")
+    done = kgbench("new", "softmax", "--out", file)
+    assert (done.code, done.err) == (2, f"error: {file} exists already. Name another file with --out\n")
+    assert file.read_text() == "precious"
+
+
+FILES = {"empty": (b"", "the file is empty"), "blank": (b" \n\t\n", "the file is empty"),
+         "binary": (b"\xff\xfe\x00", "the file is not UTF-8 text"),
+         "huge": (b"#" * (5 << 20), "the file is larger than 4 MiB"),
+         "unparsable": (b"def rms_norm(:\n", "invalid syntax")}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_cannot_be_a_candidate_gets_a_verdict_and_1(name, tmp_path):
+    content, reason = FILES[name]
+    file = tmp_path / "mine.py"
+    file.write_bytes(content)
+    done = kgbench("judge", file, "--op", "rms_norm", *FAST)
+    assert (done.code, done.err) == (1, "")
+    first, second = done.out.splitlines()[:2]
+    assert first == f"vllm::rms_norm  {file}  compile_error"
+    assert second.split(maxsplit=1)[0] == "reason" and reason in second
+
+
+def test_a_right_candidate_ends_with_0():
+    done = kgbench(*JUDGE, *FAST)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[0] == f"vllm::rms_norm  {GOOD}  pass"
+
+
+@pytest.mark.parametrize("change", [{"KGBENCH_PYTHON": "/no/such/python"}, {"KGBENCH_HOME": "/no/such/home"}])
+def test_a_broken_installation_is_never_the_candidates_fault(change):
+    import os
+    done = kgbench(*JUDGE, *FAST, env={**os.environ, **change})
+    assert done.code in (2, 3) if "KGBENCH_HOME" in change else done.code == 3
+    assert done.err.startswith("error: ") and done.out == ""
+    assert list(change.values())[0] in done.err
+
+
+def test_help_and_version_end_with_0():
+    assert kgbench("--version").out.startswith("kgbench ")
+    for verb in ("run", "judge", "report", "plan", "list", "show", "new", "doctor"):
+        done = kgbench(verb, "--help")
+        assert done.code == 0 and "EXAMPLES" in done.out
+    assert "Subcommands" in kgbench().out or "SUBCOMMANDS" in kgbench().out
