@@ -235,10 +235,12 @@ bool compare_affine(Frame& frame, const Instruction& made) {
   set_full_box(out, type);
   const auto at = static_cast<std::size_t>(dim);
   const std::int64_t n = type.shape[at];
+  // One more than a quotient, at most n: the quotient can be the largest integer.
+  const auto after = [n](std::int64_t quotient) { return quotient >= n ? n : quotient + 1; };
   if (stride > 0) {  // i >= ceil(-base / stride)
-    out.stride[at] = base >= 0 ? 0 : std::min(n, (-(base + 1)) / stride + 1);
+    out.stride[at] = base >= 0 ? 0 : after((-(base + 1)) / stride);
   } else {  // i <= floor(base / -stride)
-    out.hi[at] = base < 0 ? 0 : std::min(n, base / -(stride + (stride == INT64_MIN)) + 1);
+    out.hi[at] = base < 0 ? 0 : after(base / -(stride + (stride == INT64_MIN)));
   }
   if (out.stride[at] == 0 && out.hi[at] == n)
     out.set_splat(1);

@@ -347,3 +347,10 @@ def fibonacci(x, out, trips, BLOCK: tl.constexpr):
         a, b = b, a + b
     tl.store(out + i, a)
     tl.store(out + BLOCK + i, b)
+
+
+@triton.jit
+def compare_with_limit(out, limit, start, N: tl.constexpr):
+    index = start.to(tl.int64) + tl.arange(0, N).to(tl.int64)
+    tl.store(out + tl.arange(0, N), (index < limit).to(tl.int32) + 2 * (index >= limit).to(tl.int32)
+             + 4 * (index <= limit).to(tl.int32) + 8 * (index > limit).to(tl.int32) + 16 * (limit < index).to(tl.int32))

@@ -366,3 +366,13 @@ def test_values_swapped_between_iterations():
         for _ in range(trips):
             a, b = b, a + b
         assert torch.equal(out, torch.stack([a, b]))
+
+
+@pytest.mark.parametrize("limit", [2**63 - 1, 2**63 - 2, -2**63, -2**63 + 1, 2**62, 0, 1, -1, 7, 8])
+@pytest.mark.parametrize("start", [0, -3, 2**40, -2**40])
+def test_comparisons_at_the_ends_of_the_integers(limit, start):
+    out = torch.zeros(8, dtype=torch.int32)
+    clean(launch(kernels.compare_with_limit, (1,), out, limit, start, N=8))
+    index = [start + i for i in range(8)]
+    expected = [(i < limit) + 2 * (i >= limit) + 4 * (i <= limit) + 8 * (i > limit) + 16 * (limit < i) for i in index]
+    assert out.tolist() == expected
