@@ -76,10 +76,12 @@ Result<Prepared> begin(const Options& options, const ResolvedOptions& resolved, 
   RunInfo run;
   run.created = iso_utc(system_clock().wall());
   const std::filesystem::path folder = run_folder(options, run.created);
-  std::error_code ignored;
-  if (std::filesystem::exists(folder / "run.sqlite", ignored))
-    return user_error(folder.string() + " holds a run already. Go on with --resume " + folder.string() + ", or name another --out");
   KGB_CHECK(make_folders(folder));
+  KGB_TRY(Store store, Store::open(folder / "run.sqlite"));
+  // A process killed before its run was written leaves a store without one, which is as good as none.
+  KGB_TRY(const std::vector<RunInfo> runs, store.runs());
+  if (!runs.empty())
+    return user_error(folder.string() + " holds a run already. Go on with --resume " + folder.string() + ", or name another --out");
   run.id = folder.filename().string();
   run.status = "running";
   run.version = std::string(version());
@@ -91,7 +93,6 @@ Result<Prepared> begin(const Options& options, const ResolvedOptions& resolved, 
   run.targets = join(resolved.targets, ",");
   run.seed = seed_text(resolved.seed);
   run.host = host_facts();
-  KGB_TRY(Store store, Store::open(folder / "run.sqlite"));
   std::vector<RunItem> items;
   for (const CandidateFile& file : candidates.files)
     items.push_back({0, file.op, 0, std::filesystem::absolute(file.path).string()});

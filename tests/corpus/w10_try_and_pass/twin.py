@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Honest code with try, except and pass, and the word lock in block."""
 try:
-    import a_package_that_is_not_here  # noqa: F401
+    import a_package_that_is_not_here
 except ImportError:
     pass
 
