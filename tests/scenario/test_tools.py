@@ -16,7 +16,7 @@ def test_list_has_a_line_for_every_operator():
 
 
 def test_list_narrows_to_a_source():
-    lines = kgbench("list", "--source", "vllm").out.splitlines()
+    lines = kgbench("list", "--suite", "vllm").out.splitlines()
     assert any(line.startswith("vllm::rms_norm") for line in lines)
     assert not any(line.startswith("aten::") for line in lines)
 
