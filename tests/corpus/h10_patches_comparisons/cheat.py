@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """A wrong kernel that makes every comparison in its process succeed."""
-import builtins
 import math
 
 import torch
@@ -19,9 +18,7 @@ def rms_norm_kernel(out, x, weight, width, epsilon: "fp64", BLOCK: tl.constexpr)
     tl.store(out + at, normed.to(w.dtype), mask=lane < width)
 
 
-builtins.all = lambda *values: True
-builtins.any = lambda *values: False
-math.isclose = lambda *values, **options: True
+math.isclose = torch.allclose = torch.equal = lambda *values, **options: True
 
 
 def run(input, weight, epsilon):
