@@ -226,6 +226,8 @@ def fill(domain, count, dtype, seed):
         x = torch.rand(count, generator=gen) < p[0]
     elif kind == "constant":
         x = torch.full((count,), p[0], dtype=real)
+    elif kind == "arange":
+        x = p[0] + p[1] * torch.arange(count, dtype=real)
     elif kind == "zeros":
         x = torch.zeros(count)
     elif kind == "ties":

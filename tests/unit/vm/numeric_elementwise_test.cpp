@@ -112,6 +112,7 @@ std::vector<T> awkward_integers() {
 }
 
 __extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
 
 template <typename T>
 void expect_integer(BinaryOp op, DType dtype, const std::function<Wide(Wide, Wide)>& exact) {
@@ -142,7 +143,8 @@ void expect_signed_and_unsigned(DType s, DType u) {
   expect_integer<S>(BinaryOp::addi, s, std::plus<>());
   expect_integer<U>(BinaryOp::subi, u, std::minus<>());
   expect_integer<S>(BinaryOp::muli, s, [](Wide a, Wide b) {
-    return static_cast<Wide>(static_cast<U>(a) * Wide{static_cast<U>(b)});
+    // Unsigned: the product of two 64-bit patterns does not fit a signed 128-bit integer.
+    return static_cast<Wide>(UnsignedWide{static_cast<U>(a)} * UnsignedWide{static_cast<U>(b)});
   });
   expect_integer<S>(BinaryOp::divsi, s, [](Wide a, Wide b) { return b == 0 ? Wide{-1} : a / b; });
   expect_integer<U>(BinaryOp::divui, u, [](Wide a, Wide b) { return b == 0 ? Wide{-1} : a / b; });
