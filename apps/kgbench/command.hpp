@@ -13,8 +13,8 @@ class App;
 
 namespace kgb::app {
 
-// Exit codes, documented in docs/cli: 0 all asked for passed or the run completed, 1 a judged candidate failed,
-// 2 a user's mistake, 3 our or the host's fault.
+// Exit codes, documented in docs/cli: 0 all asked for passed or the run completed, 1 a judged candidate
+// failed, 2 a user's mistake, 3 our or the host's fault.
 inline constexpr int kExitPass = 0, kExitFailed = 1, kExitUser = 2, kExitFault = 3;
 
 // Runs the command and gives the exit code; an Error becomes one line and the code of its fault.

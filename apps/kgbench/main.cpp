@@ -15,7 +15,9 @@ namespace kgb::app {
 #include "commands.def"
 #undef KGB_COMMAND
 
-int exit_code(Fault fault) { return fault == Fault::user ? kExitUser : kExitFault; }
+int exit_code(Fault fault) {
+  return fault == Fault::user ? kExitUser : kExitFault;
+}
 
 namespace {
 
@@ -74,7 +76,8 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     std::fputs("error: out of memory. Use fewer lanes (-j) or a machine with more\n", stderr);
   } catch (const std::exception& cause) {
-    std::fprintf(stderr, "error: kgbench failed inside: %s. Please report it with the command that you ran\n", cause.what());
+    std::fprintf(stderr, "error: kgbench failed inside: %s. Please report it with the command that you ran\n",
+                 cause.what());
   }
   return kgb::app::kExitFault;
 }

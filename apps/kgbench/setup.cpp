@@ -29,7 +29,8 @@ fs::path own_program() {
   return fs::read_symlink("/proc/self/exe", ignored);
 }
 
-// The folder that holds catalogue/: named, or the nearest one above this program, or the installed share/kgbench.
+// The folder that holds catalogue/: named, or the nearest one above this program, or the installed
+// share/kgbench.
 fs::path find_home() {
   if (const std::string named = environment("KGBENCH_HOME"); !named.empty()) return named;
   std::error_code ignored;
@@ -44,14 +45,17 @@ fs::path find_extension(const fs::path& python_dir) {
   std::error_code ignored;
   if (fs::is_regular_file(python_dir / "kgbench" / "_kgbench.abi3.so", ignored)) return {};
   for (fs::path at = own_program().parent_path(); at.has_relative_path(); at = at.parent_path())
-    if (fs::is_regular_file(at / "python" / "kgbench" / "_kgbench.abi3.so", ignored)) return at / "python" / "kgbench";
+    if (fs::is_regular_file(at / "python" / "kgbench" / "_kgbench.abi3.so", ignored))
+      return at / "python" / "kgbench";
   return {};
 }
 
 fs::path cache_folder() {
   if (const std::string named = environment("KGBENCH_CACHE"); !named.empty()) return named;
-  if (const std::string base = environment("XDG_CACHE_HOME"); !base.empty()) return fs::path(base) / "kgbench";
-  if (const std::string home = environment("HOME"); !home.empty()) return fs::path(home) / ".cache" / "kgbench";
+  if (const std::string base = environment("XDG_CACHE_HOME"); !base.empty())
+    return fs::path(base) / "kgbench";
+  if (const std::string home = environment("HOME"); !home.empty())
+    return fs::path(home) / ".cache" / "kgbench";
   return "/tmp/kgbench-cache";
 }
 
@@ -64,7 +68,8 @@ Result<Installation> find_installation() {
   found.self = own_program();
   found.home = find_home();
   if (found.home.empty())
-    return user_error("kgbench does not find its catalogue. Set KGBENCH_HOME to the folder that holds catalogue/");
+    return user_error(
+        "kgbench does not find its catalogue. Set KGBENCH_HOME to the folder that holds catalogue/");
   found.python_dir = found.home / "python";
   found.extension_dir = find_extension(found.python_dir);
   const std::string interpreter = environment("KGBENCH_PYTHON");
@@ -79,25 +84,42 @@ Result<Catalogue> load_catalogue() {
   return Catalogue::load(installation.home / "catalogue");
 }
 
-void add_judge_options(CLI::App& command, JudgeOptions& options, const std::vector<std::string>& default_tiers) {
+void add_judge_options(CLI::App& command, JudgeOptions& options,
+                       const std::vector<std::string>& default_tiers) {
   options.tiers = default_tiers;
-  command.add_option("--tier,--workload", options.tiers, "smoke, full, hidden, published; several with commas")
-      ->delimiter(',')->capture_default_str();
-  command.add_option("--seed", options.seed_text, "hexadecimal; hidden workloads and all values follow from it (default: fresh and secret)");
-  command.add_option("--tolerance", options.tolerance, "model: bound from an error model; published: the original's rule")
-      ->check(CLI::IsMember({"model", "published"}))->capture_default_str();
+  command
+      .add_option("--tier,--workload", options.tiers, "smoke, full, hidden, published; several with commas")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option(
+      "--seed", options.seed_text,
+      "hexadecimal; hidden workloads and all values follow from it (default: fresh and secret)");
+  command
+      .add_option("--tolerance", options.tolerance,
+                  "model: bound from an error model; published: the original's rule")
+      ->check(CLI::IsMember({"model", "published"}))
+      ->capture_default_str();
   command.add_option("--chip", options.chip, "auto or cpu")->capture_default_str();
-  command.add_option("--target", options.targets, "cross-compile for these: all, none, sm_80, sm_90, sm_100, gfx942, gfx950")
+  command
+      .add_option("--target", options.targets,
+                  "cross-compile for these: all, none, sm_80, sm_90, sm_100, gfx942, gfx950")
       ->delimiter(',');
   command.add_option("-j,--lanes", options.lanes, "candidates judged at the same time (default: processors)")
       ->check(CLI::Range(1, 1024));
-  command.add_option("--value-sets", options.value_sets, "trials per workload, each on fresh values")->check(CLI::Range(1, 64))
+  command.add_option("--value-sets", options.value_sets, "trials per workload, each on fresh values")
+      ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command.add_flag("--no-time", options.no_time, "leave out the gate fast");
-  command.add_flag("--allow-weak-lock", options.allow_weak_lock, "go on where this host lacks layers of the lock (kgbench doctor)");
-  command.add_option("--author-limit", options.author_s, "seconds for a candidate's host code, all workloads together")
-      ->check(CLI::Range(1.0, 86400.0))->capture_default_str();
-  command.add_option("--trial-limit", options.trial_s, "seconds for one trial")->check(CLI::Range(1.0, 86400.0))->capture_default_str();
+  command.add_flag("--allow-weak-lock", options.allow_weak_lock,
+                   "go on where this host lacks layers of the lock (kgbench doctor)");
+  command
+      .add_option("--author-limit", options.author_s,
+                  "seconds for a candidate's host code, all workloads together")
+      ->check(CLI::Range(1.0, 86400.0))
+      ->capture_default_str();
+  command.add_option("--trial-limit", options.trial_s, "seconds for one trial")
+      ->check(CLI::Range(1.0, 86400.0))
+      ->capture_default_str();
 }
 
 Result<ResolvedOptions> resolve(const JudgeOptions& options) {
@@ -105,11 +127,14 @@ Result<ResolvedOptions> resolve(const JudgeOptions& options) {
   const std::vector<std::string> tier_names{"smoke", "full", "hidden", "published"};
   for (const std::string& name : options.tiers) {
     const std::optional<Tier> tier = tier_named(name);
-    if (!tier) return user_error("no tier " + in_quotes(name) + did_you_mean(name, tier_names) + ". Tiers: smoke, full, hidden, published");
+    if (!tier)
+      return user_error("no tier " + in_quotes(name) + did_you_mean(name, tier_names) +
+                        ". Tiers: smoke, full, hidden, published");
     resolved.tiers.push_back(*tier);
   }
   if (options.chip != "auto" && options.chip != "cpu")
-    return user_error("chip " + in_quotes(options.chip) + " cannot be judged on by this build. Use --chip cpu");
+    return user_error("chip " + in_quotes(options.chip) +
+                      " cannot be judged on by this build. Use --chip cpu");
   for (const std::string& target : options.targets) {
     if (target == "none") continue;
     if (target == "all") {
@@ -117,14 +142,16 @@ Result<ResolvedOptions> resolve(const JudgeOptions& options) {
       continue;
     }
     if (std::find(kTargets.begin(), kTargets.end(), target) == kTargets.end())
-      return user_error("no target " + in_quotes(target) + did_you_mean(target, kTargets) + ". Targets: all, none, " + join(kTargets, ", "));
+      return user_error("no target " + in_quotes(target) + did_you_mean(target, kTargets) +
+                        ". Targets: all, none, " + join(kTargets, ", "));
     resolved.targets.push_back(target);
   }
   if (options.targets.empty()) resolved.targets = kTargets;
   resolved.seed = fresh_seed();
   if (!options.seed_text.empty()) {
     const std::optional<std::uint64_t> seed = seed_from_text(options.seed_text);
-    if (!seed) return user_error("--seed " + in_quotes(options.seed_text) + " is not 1 to 16 hexadecimal digits");
+    if (!seed)
+      return user_error("--seed " + in_quotes(options.seed_text) + " is not 1 to 16 hexadecimal digits");
     resolved.seed = *seed;
   }
   resolved.lanes = options.lanes > 0 ? options.lanes : processors();
@@ -142,7 +169,9 @@ Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes
   return Judge::open(std::move(setup));
 }
 
-bool is_terminal(int fd) { return ::isatty(fd) == 1; }
+bool is_terminal(int fd) {
+  return ::isatty(fd) == 1;
+}
 
 bool wants_colour() {
   const char* off = std::getenv("NO_COLOR");

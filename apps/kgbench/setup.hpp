@@ -30,7 +30,8 @@ struct JudgeOptions {
   bool allow_weak_lock = false, no_time = false;
   double author_s = 60, trial_s = 60;
 };
-void add_judge_options(CLI::App& command, JudgeOptions& options, const std::vector<std::string>& default_tiers);
+void add_judge_options(CLI::App& command, JudgeOptions& options,
+                       const std::vector<std::string>& default_tiers);
 
 // The options, checked: unknown tiers, targets and chips are the user's errors with a suggestion.
 struct ResolvedOptions {

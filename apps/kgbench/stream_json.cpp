@@ -69,7 +69,8 @@ class LineWriter {
   void write(const json& object) {
     const std::string line = object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
     const std::lock_guard lock(mutex_);
-    failed_ = failed_ || std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fflush(stdout) != 0;
+    failed_ = failed_ || std::fwrite(line.data(), 1, line.size(), stdout) != line.size() ||
+              std::fflush(stdout) != 0;
   }
   [[nodiscard]] bool failed() const { return failed_; }
 
@@ -90,11 +91,14 @@ Result<Task> parse_line(const std::string& line, const Catalogue& catalogue, con
       return user_error("unknown key " + in_quotes(key) + did_you_mean(key, known));
   Task task;
   task.id = object.value("id", json());
-  if (!task.id.is_string() && !task.id.is_number_integer()) return user_error("`id` must be a text or an integer");
+  if (!task.id.is_string() && !task.id.is_number_integer())
+    return user_error("`id` must be a text or an integer");
   for (const char* key : {"op", "source", "file", "language", "seed"})
-    if (object.contains(key) && !object[key].is_string()) return user_error("`" + std::string(key) + "` must be a text");
+    if (object.contains(key) && !object[key].is_string())
+      return user_error("`" + std::string(key) + "` must be a text");
   if (!object.contains("op")) return user_error("`op` is missing");
-  if (object.contains("source") == object.contains("file")) return user_error("give either `source` or `file`");
+  if (object.contains("source") == object.contains("file"))
+    return user_error("give either `source` or `file`");
   KGB_TRY(const Operator* const op, catalogue.find(object["op"].get<std::string>()));
   JudgeRequest& request = task.request;
   request.op = op->name;
@@ -136,12 +140,23 @@ json result_of(const json& id, const Evaluation& e) {
   json speedup;
   for (const Timing& t : e.timings)
     if (t.ratio)
-      speedup = {{"ratio", *t.ratio}, {"low", t.ratio_low.value_or(0)}, {"high", t.ratio_high.value_or(0)}, {"call", t.call}};
+      speedup = {{"ratio", *t.ratio},
+                 {"low", t.ratio_low.value_or(0)},
+                 {"high", t.ratio_high.value_or(0)},
+                 {"call", t.call}};
   json ms = json::object();
   for (const auto& [stage, value] : e.stage_ms) ms[stage] = value;
-  return {{"schema", 1}, {"id", id}, {"op", e.op}, {"verdict", name_of(e.verdict)}, {"gate", name_of(e.reached)},
-          {"workloads_passed", passed}, {"workloads_judged", e.workloads.size()}, {"speedup", speedup},
-          {"retryable", e.verdict == Verdict::infra}, {"message", message_of(e)}, {"ms", ms}};
+  return {{"schema", 1},
+          {"id", id},
+          {"op", e.op},
+          {"verdict", name_of(e.verdict)},
+          {"gate", name_of(e.reached)},
+          {"workloads_passed", passed},
+          {"workloads_judged", e.workloads.size()},
+          {"speedup", speedup},
+          {"retryable", e.verdict == Verdict::infra},
+          {"message", message_of(e)},
+          {"ms", ms}};
 }
 
 json error_of(const json& id, std::int64_t line, const std::string& message) {
@@ -151,7 +166,8 @@ json error_of(const json& id, std::int64_t line, const std::string& message) {
 void judge_lane(TaskQueue& queue, LineWriter& writer, Judge& judge) {
   while (std::optional<Task> task = queue.pop()) {
     const Result<Evaluation> evaluation = judge.judge(task->request);
-    writer.write(evaluation.ok() ? result_of(task->id, *evaluation) : error_of(task->id, task->line, evaluation.error().message));
+    writer.write(evaluation.ok() ? result_of(task->id, *evaluation)
+                                 : error_of(task->id, task->line, evaluation.error().message));
   }
 }
 

@@ -7,10 +7,8 @@ namespace kgb::ext {
 namespace {
 
 PyObject* flush(PyObject* /*module*/, PyObject* /*args*/) {
-  Py_BEGIN_ALLOW_THREADS
-  flush_caches();
-  Py_END_ALLOW_THREADS
-  Py_RETURN_NONE;
+  Py_BEGIN_ALLOW_THREADS flush_caches();
+  Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
 PyMethodDef methods[] = {
@@ -20,6 +18,8 @@ PyMethodDef methods[] = {
 
 }  // namespace
 
-int add_device(PyObject* module) { return PyModule_AddFunctions(module, methods); }
+int add_device(PyObject* module) {
+  return PyModule_AddFunctions(module, methods);
+}
 
 }  // namespace kgb::ext

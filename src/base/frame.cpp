@@ -19,7 +19,8 @@ constexpr std::size_t kHeaderBytes = 16;
 // Milliseconds for poll: -1 waits for ever, 0 means that the deadline has passed.
 int poll_timeout(FrameDeadline deadline) {
   if (deadline == FrameDeadline::max()) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
   return static_cast<int>(std::clamp<long long>(left, 0, 1'000'000));
 }
 
@@ -91,7 +92,8 @@ FrameEnd read_growing(int fd, auto& target, std::size_t size, FrameDeadline dead
 
 FrameRead read_frame(int fd, FrameDeadline deadline, const FrameLimits& limits) {
   std::array<char, kHeaderBytes> header{};
-  if (const FrameEnd end = read_exact(fd, header.data(), header.size(), deadline, true); end != FrameEnd::none)
+  if (const FrameEnd end = read_exact(fd, header.data(), header.size(), deadline, true);
+      end != FrameEnd::none)
     return ended(end, "no frame header");
   if (!std::equal(kMagic.begin(), kMagic.end(), header.begin()))
     return ended(FrameEnd::malformed, "the bytes are no frame");

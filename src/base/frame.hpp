@@ -35,9 +35,11 @@ struct FrameRead {
   std::string message;
 };
 
-// Blocks until a whole frame, end of file, or the deadline. Never throws; a hostile peer costs at most the limits.
+// Blocks until a whole frame, end of file, or the deadline. Never throws; a hostile peer costs at most the
+// limits.
 [[nodiscard]] FrameRead read_frame(int fd, FrameDeadline deadline, const FrameLimits& limits = {});
-// Writes all bytes or fails; the peer may be gone (EPIPE is an error, not a signal: SIGPIPE is ignored by main).
+// Writes all bytes or fails; the peer may be gone (EPIPE is an error, not a signal: SIGPIPE is ignored by
+// main).
 [[nodiscard]] Status write_frame(int fd, std::string_view json, std::span<const std::byte> blob,
                                  FrameDeadline deadline = FrameDeadline::max());
 

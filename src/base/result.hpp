@@ -17,15 +17,23 @@ struct Error {
   std::string message;  // one line, no trailing full stop needed
 };
 
-inline Error user_error(std::string message) { return {Fault::user, std::move(message)}; }
-inline Error host_error(std::string message) { return {Fault::host, std::move(message)}; }
-inline Error internal_error(std::string message) { return {Fault::internal, std::move(message)}; }
+inline Error user_error(std::string message) {
+  return {Fault::user, std::move(message)};
+}
+inline Error host_error(std::string message) {
+  return {Fault::host, std::move(message)};
+}
+inline Error internal_error(std::string message) {
+  return {Fault::internal, std::move(message)};
+}
 
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -45,20 +53,21 @@ class [[nodiscard]] Result {
 
 struct Unit {};
 using Status = Result<Unit>;
-inline Status ok_status() { return Unit{}; }
+inline Status ok_status() {
+  return Unit{};
+}
 
 }  // namespace kgb
 
 // KGB_TRY(auto x, f()): binds the value or returns the error from the enclosing function.
 #define KGB_TRY_CONCAT_(a, b) a##b
 #define KGB_TRY_NAME_(a, b) KGB_TRY_CONCAT_(a, b)
-#define KGB_TRY(decl, expr)                                       \
-  auto KGB_TRY_NAME_(kgb_try_, __LINE__) = (expr);                \
-  if (!KGB_TRY_NAME_(kgb_try_, __LINE__).ok())                    \
-    return KGB_TRY_NAME_(kgb_try_, __LINE__).error();             \
+#define KGB_TRY(decl, expr)                                                                      \
+  auto KGB_TRY_NAME_(kgb_try_, __LINE__) = (expr);                                               \
+  if (!KGB_TRY_NAME_(kgb_try_, __LINE__).ok()) return KGB_TRY_NAME_(kgb_try_, __LINE__).error(); \
   decl = std::move(KGB_TRY_NAME_(kgb_try_, __LINE__)).value()
-#define KGB_CHECK(expr)                                           \
-  do {                                                            \
-    auto kgb_status_ = (expr);                                    \
-    if (!kgb_status_.ok()) return kgb_status_.error();            \
+#define KGB_CHECK(expr)                                \
+  do {                                                 \
+    auto kgb_status_ = (expr);                         \
+    if (!kgb_status_.ok()) return kgb_status_.error(); \
   } while (false)

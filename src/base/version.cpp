@@ -4,6 +4,8 @@
 
 namespace kgb {
 
-std::string_view version() { return KGB_VERSION; }
+std::string_view version() {
+  return KGB_VERSION;
+}
 
 }  // namespace kgb

@@ -37,7 +37,8 @@ class WorkList {
   std::optional<Error> error_;
 };
 
-JudgeRequest request_for(const RunItem& item, const RunInfo& run, const RunOptions& options, std::string source) {
+JudgeRequest request_for(const RunItem& item, const RunInfo& run, const RunOptions& options,
+                         std::string source) {
   JudgeRequest request;
   request.op = item.op;
   request.source = std::move(source);
@@ -51,8 +52,8 @@ JudgeRequest request_for(const RunItem& item, const RunInfo& run, const RunOptio
   return request;
 }
 
-Status judge_one(Store& store, Judge& judge, const RunItem& item, const RunInfo& run, const RunOptions& options,
-                 Progress& progress) {
+Status judge_one(Store& store, Judge& judge, const RunItem& item, const RunInfo& run,
+                 const RunOptions& options, Progress& progress) {
   KGB_TRY(std::string source, read_file(item.candidate, kMaxCandidateBytes));
   const JudgeRequest request = request_for(item, run, options, source);
   progress.started(item.op);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run: many candidates judged in parallel, each finished evaluation stored at once, stoppable and resumable.
+// A run: many candidates judged in parallel, each finished evaluation stored at once, stoppable and
+// resumable.
 #pragma once
 
 #include <atomic>
@@ -26,9 +27,10 @@ struct RunOutcome {
   bool stopped = false;     // `stop` was set before all were judged
 };
 
-// Judges the pending items of `run`. `stop` may be set at any time (Ctrl-C): candidates under way are finished.
-// An evaluation that is `infra` is tried once more and then stored as such.
-[[nodiscard]] Result<RunOutcome> run_pending(Store& store, Judge& judge, const RunInfo& run, const RunOptions& options,
-                                             Progress& progress, const std::atomic<bool>& stop);
+// Judges the pending items of `run`. `stop` may be set at any time (Ctrl-C): candidates under way are
+// finished. An evaluation that is `infra` is tried once more and then stored as such.
+[[nodiscard]] Result<RunOutcome> run_pending(Store& store, Judge& judge, const RunInfo& run,
+                                             const RunOptions& options, Progress& progress,
+                                             const std::atomic<bool>& stop);
 
 }  // namespace kgb

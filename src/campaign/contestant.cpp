@@ -9,8 +9,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string source_of(const std::string& op) { return op.substr(0, op.find("::")); }
-std::string short_name(const std::string& op) { return op.substr(op.find("::") + 2); }
+std::string source_of(const std::string& op) {
+  return op.substr(0, op.find("::"));
+}
+std::string short_name(const std::string& op) {
+  return op.substr(op.find("::") + 2);
+}
 
 // The first of the places where the file of `op` may lie.
 fs::path find_in(const fs::path& folder, const std::string& op) {
@@ -37,7 +41,8 @@ Result<CandidateSet> candidates_of(const std::string& contestant, const Catalogu
       return user_error("no contestant '" + contestant + "'. Use experts or dir:PATH");
     folder = contestant.substr(4);
     if (!fs::is_directory(folder, ignored))
-      return user_error("'" + folder.string() + "' is no folder. dir:PATH names a folder with one file per operator");
+      return user_error("'" + folder.string() +
+                        "' is no folder. dir:PATH names a folder with one file per operator");
   }
   for (const Operator* op : operators) {
     const fs::path file = experts ? op->folder / "expert.py" : find_in(folder, op->name);
@@ -47,7 +52,8 @@ Result<CandidateSet> candidates_of(const std::string& contestant, const Catalogu
       set.missing.push_back(op->name);
   }
   if (set.files.empty())
-    return user_error("'" + contestant + "' has no candidate for any operator asked for. Files are named <op>.py or"
+    return user_error("'" + contestant +
+                      "' has no candidate for any operator asked for. Files are named <op>.py or"
                       " <source>/<op>.py, for example aten/softmax.py");
   return set;
 }

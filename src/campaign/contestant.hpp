@@ -16,8 +16,8 @@ struct CandidateFile {
   std::filesystem::path path;
 };
 
-// "experts": expert.py of each operator's folder. "dir:PATH": PATH/<source>/<op>.py, PATH/<op>.py or .cpp, the
-// folder's own layout found by itself. Operators without a file are left out and named in `missing`.
+// "experts": expert.py of each operator's folder. "dir:PATH": PATH/<source>/<op>.py, PATH/<op>.py or .cpp,
+// the folder's own layout found by itself. Operators without a file are left out and named in `missing`.
 struct CandidateSet {
   std::vector<CandidateFile> files;
   std::vector<std::string> missing;

@@ -29,7 +29,9 @@ std::string human_seconds(double seconds) {
 
 Progress::Progress(std::int64_t total, std::int64_t done, bool terminal)
     : total_(total), done_(done), terminal_(terminal), begin_(std::chrono::steady_clock::now()) {
-  if (done_ > 0) std::fprintf(stderr, "  %lld of %lld are judged already\n", static_cast<long long>(done_), static_cast<long long>(total_));
+  if (done_ > 0)
+    std::fprintf(stderr, "  %lld of %lld are judged already\n", static_cast<long long>(done_),
+                 static_cast<long long>(total_));
 }
 
 void Progress::started(const std::string& op) {
@@ -46,7 +48,9 @@ void Progress::finished(const Evaluation& evaluation) {
     draw();
     return;
   }
-  std::fputs(fmt::format("  {}/{}  {}  {}\n", done_, total_, evaluation.op, name_of(evaluation.verdict)).c_str(), stderr);
+  std::fputs(
+      fmt::format("  {}/{}  {}  {}\n", done_, total_, evaluation.op, name_of(evaluation.verdict)).c_str(),
+      stderr);
 }
 
 void Progress::draw() {
@@ -54,7 +58,9 @@ void Progress::draw() {
   const double rate = seconds > 0 ? static_cast<double>(judged_) / seconds : 0;
   const std::string eta = rate > 0 ? human_seconds(static_cast<double>(total_ - done_) / rate) : "-";
   std::fputs(fmt::format("\r\x1b[K  judged {}/{}  {:<34} [{}]  {:.1f}/s  eta {}", done_, total_, current_,
-                         bar(done_, total_), rate, eta).c_str(), stderr);
+                         bar(done_, total_), rate, eta)
+                 .c_str(),
+             stderr);
   std::fflush(stderr);
 }
 

@@ -15,11 +15,12 @@ namespace {
 struct Axis {
   std::vector<const ZipColumn*> columns;  // zip: the rows
   const ArgTemplate* arg = nullptr;       // else one argument
-  std::size_t Choice::*field = nullptr;
+  std::size_t Choice::* field = nullptr;
   std::size_t size = 1;
 };
 
-void add_axis(const ArgTemplate& arg, std::size_t Choice::*field, std::size_t size, std::vector<Axis>& axes) {
+void add_axis(const ArgTemplate& arg, std::size_t Choice::* field, std::size_t size,
+              std::vector<Axis>& axes) {
   if (size > 1) axes.push_back({{}, &arg, field, size});
 }
 

@@ -27,9 +27,11 @@ class Compiler {
  public:
   // `worker`: the command that runs kgbench.compiler.worker; its first descriptor is the channel.
   // `compiler_version` is part of every cache key.
-  Compiler(sandbox::Command worker, std::size_t processes, std::filesystem::path cache, std::string compiler_version);
+  Compiler(sandbox::Command worker, std::size_t processes, std::filesystem::path cache,
+           std::string compiler_version);
 
-  // An Error is the host's. A worker that dies or takes longer than the limit is the kernel's failure on the target.
+  // An Error is the host's. A worker that dies or takes longer than the limit is the kernel's failure on the
+  // target.
   [[nodiscard]] Result<CompileResult> compile(const Kernel& kernel, const std::string& target);
 
  private:

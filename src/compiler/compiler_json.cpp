@@ -21,8 +21,12 @@ json options_json(const Kernel& kernel) {
 }
 
 json to_cache(const CompileResult& result) {
-  return {{"format", kCacheFormat}, {"ok", result.ok}, {"message", result.message}, {"registers", result.registers},
-          {"shared_bytes", result.shared_bytes}, {"spills", result.spills}};
+  return {{"format", kCacheFormat},
+          {"ok", result.ok},
+          {"message", result.message},
+          {"registers", result.registers},
+          {"shared_bytes", result.shared_bytes},
+          {"spills", result.spills}};
 }
 
 // nullopt when the text is no cache entry of this format: a half-written or foreign file is compiled anew.
@@ -64,7 +68,8 @@ Compiler::Compiler(sandbox::Command worker, std::size_t processes, std::filesyst
     : pool_(std::move(worker), processes), cache_(std::move(cache)), version_(std::move(compiler_version)) {}
 
 std::string Compiler::key(const Kernel& kernel, const std::string& target) const {
-  const json identity{{"version", version_}, {"target", target}, {"options", options_json(kernel)}, {"ttir", kernel.ttir}};
+  const json identity{
+      {"version", version_}, {"target", target}, {"options", options_json(kernel)}, {"ttir", kernel.ttir}};
   return sha256_hex(identity.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
@@ -76,8 +81,12 @@ Result<CompileResult> Compiler::compile(const Kernel& kernel, const std::string&
     if (text.ok())
       if (std::optional<CompileResult> cached = from_cache(*text)) return *cached;
   }
-  const json request{{"id", 1}, {"run", "compile"}, {"target", target},
-                     {"kernel", {{"name", kernel.name}, {"options", options_json(kernel)}, {"signature", kernel.signature}}}};
+  const json request{
+      {"id", 1},
+      {"run", "compile"},
+      {"target", target},
+      {"kernel",
+       {{"name", kernel.name}, {"options", options_json(kernel)}, {"signature", kernel.signature}}}};
   KGB_TRY(sandbox::Answer answer,
           pool_.ask(request.dump(-1, ' ', false, json::error_handler_t::replace),
                     std::as_bytes(std::span(kernel.ttir.data(), kernel.ttir.size())), kLimit));

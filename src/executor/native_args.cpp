@@ -16,8 +16,8 @@ DLDataType dl_dtype(DType dtype) {
   if (is_complex(dtype)) return {5, bits, 1};
   if (dtype == DType::bf16) return {4, bits, 1};
   if (is_float(dtype)) return {2, bits, 1};
-  const bool is_unsigned =
-      dtype == DType::b8 || dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32 || dtype == DType::u64;
+  const bool is_unsigned = dtype == DType::b8 || dtype == DType::u8 || dtype == DType::u16 ||
+                           dtype == DType::u32 || dtype == DType::u64;
   return {static_cast<std::uint8_t>(is_unsigned ? 1 : 0), bits, 1};
 }
 
@@ -147,7 +147,8 @@ void NativeCall::fill(std::uint64_t seed, int trial, int number, std::byte poiso
     s.before.clear();
     if (!s.spec.mutated) s.before.assign(bytes.begin(), bytes.end());
   }
-  for (Storage& s : outputs_) std::memset(s.data, std::to_integer<int>(poison), static_cast<std::size_t>(s.spec.storage_bytes()));
+  for (Storage& s : outputs_)
+    std::memset(s.data, std::to_integer<int>(poison), static_cast<std::size_t>(s.spec.storage_bytes()));
   for (KgbArg& arg : args_)
     if (arg.kind == KGB_SEED) arg.integer = static_cast<std::int64_t>(seed >> 1);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call as native candidates see it: storages with real values behind the C ABI of include/kgbench/candidate.h.
+// A call as native candidates see it: storages with real values behind the C ABI of
+// include/kgbench/candidate.h.
 #pragma once
 
 #include <cstddef>

@@ -4,8 +4,8 @@
 
 namespace kgb {
 
-// Serves frames on `fd` until the peer closes it (docs/contracts/native.md). Everything this process says is a
-// claim of the candidate: it shares its address space. Returns an exit code.
+// Serves frames on `fd` until the peer closes it (docs/contracts/native.md). Everything this process says is
+// a claim of the candidate: it shares its address space. Returns an exit code.
 int serve_native(int fd);
 
 }  // namespace kgb

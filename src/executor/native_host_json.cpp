@@ -40,7 +40,8 @@ class Host {
  private:
   json load(const json& request) {
     library_ = ::dlopen(request.at("library").get<std::string>().c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library_ == nullptr) return failed("native_compile_error", std::string("the library does not load: ") + ::dlerror());
+    if (library_ == nullptr)
+      return failed("native_compile_error", std::string("the library does not load: ") + ::dlerror());
     for (const json& name : request.at("entries")) {
       const std::string entry = name.get<std::string>();
       void* symbol = ::dlsym(library_, ("kgb_" + entry).c_str());
@@ -70,7 +71,10 @@ class Host {
     const auto elapsed = std::chrono::steady_clock::now() - start;
     if (code != 0)
       return {failed("host_exception", "kgb_" + parsed->entry + " returned " + std::to_string(code)), {}};
-    Reply reply{{{"ok", true}, {"ns", std::chrono::nanoseconds(elapsed).count()}, {"changed", built_->changed_inputs()}}, {}};
+    Reply reply{{{"ok", true},
+                 {"ns", std::chrono::nanoseconds(elapsed).count()},
+                 {"changed", built_->changed_inputs()}},
+                {}};
     reply.header["outputs"] = json::array();
     if (!timed || request.value("verify", false)) add_outputs(reply);
     return reply;
@@ -81,7 +85,8 @@ class Host {
     for (const json& row : contract) {
       const auto dtype = dtype_named(row.at("dtype").get<std::string>());
       if (!dtype) throw std::runtime_error("a contract names no dtype");
-      outputs.push_back({row.at("path").get<std::string>(), *dtype, row.at("shape").get<std::vector<std::int64_t>>(),
+      outputs.push_back({row.at("path").get<std::string>(), *dtype,
+                         row.at("shape").get<std::vector<std::int64_t>>(),
                          row.at("strides").get<std::vector<std::int64_t>>()});
     }
     return outputs;
@@ -89,8 +94,11 @@ class Host {
 
   void add_outputs(Reply& reply) const {
     for (NativeCall::Taken& taken : built_->take_results()) {
-      reply.header["outputs"].push_back({{"path", taken.path}, {"dtype", name_of(taken.dtype)}, {"shape", taken.shape},
-                                         {"offset", reply.blob.size()}, {"bytes", taken.bytes.size()}});
+      reply.header["outputs"].push_back({{"path", taken.path},
+                                         {"dtype", name_of(taken.dtype)},
+                                         {"shape", taken.shape},
+                                         {"offset", reply.blob.size()},
+                                         {"bytes", taken.bytes.size()}});
       reply.blob.insert(reply.blob.end(), taken.bytes.begin(), taken.bytes.end());
     }
   }

@@ -13,8 +13,9 @@ struct AuthorRequest {
   bool all_configurations = false;  // record tuning as it runs, not one configuration alone
 };
 
-// Records every job of the case in one author process; findings go to the case (import) or to the job. A job whose
-// recording fails validation is tampering. An Error is the host's fault.
-[[nodiscard]] Status author_jobs(Case& open, Processes& processes, const Catalogue& catalogue, const AuthorRequest& request);
+// Records every job of the case in one author process; findings go to the case (import) or to the job. A job
+// whose recording fails validation is tampering. An Error is the host's fault.
+[[nodiscard]] Status author_jobs(Case& open, Processes& processes, const Catalogue& catalogue,
+                                 const AuthorRequest& request);
 
 }  // namespace kgb

@@ -2,8 +2,8 @@
 // The author's session: request, frames, recordings.
 #include <fmt/format.h>
 
-#include <set>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/base64.hpp"
 #include "base/files.hpp"
@@ -22,7 +22,8 @@ constexpr std::int64_t kUploadCap = 65536;
 std::string nonce() {
   const Result<std::string> bytes = random_bytes(16);
   std::string text;
-  for (const char c : bytes.ok() ? *bytes : std::string(16, 'x')) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  for (const char c : bytes.ok() ? *bytes : std::string(16, 'x'))
+    text += fmt::format("{:02x}", static_cast<unsigned char>(c));
   return text;
 }
 
@@ -39,24 +40,35 @@ json host_values(const Job& job, std::uint64_t seed, int trial) {
   return values;
 }
 
-json session_of(const Case& open, const ChipCard& chip, const AuthorRequest& request, const std::string& nonce_text) {
+json session_of(const Case& open, const ChipCard& chip, const AuthorRequest& request,
+                const std::string& nonce_text) {
   json entries = json::array(), forbid = json::array(), jobs = json::array();
   std::set<std::string> wanted;
   for (const Job& job : open.jobs) {
     wanted.insert(job.workload.call.entry);
     json calls = json::array();
     for (const Call& call : job.calls) calls.push_back(to_json(call));
-    jobs.push_back({{"workload", job.workload.call.workload}, {"calls", calls},
+    jobs.push_back({{"workload", job.workload.call.workload},
+                    {"calls", calls},
                     {"host_values", host_values(job, open.request.seed, request.trial)}});
   }
   for (const Entry& entry : open.op.entries) {
     if (wanted.count(entry.name) != 0) entries.push_back(entry.name);
     for (const std::string& name : entry.forbid) forbid.push_back(name);
   }
-  return {{"op", open.op.name}, {"file", kCandidateFile}, {"language", "triton"}, {"target", chip.name},
-          {"nonce", nonce_text}, {"chip", to_json(chip)}, {"entries", entries}, {"forbid", forbid},
-          {"no_kernel", open.op.tagged("no_kernel")}, {"library", false}, {"upload_cap", kUploadCap},
-          {"generator_seed", request.generator_seed >> 1}, {"autotune", {{"mode", request.all_configurations ? "all" : "first"}, {"table", json::object()}}},
+  return {{"op", open.op.name},
+          {"file", kCandidateFile},
+          {"language", "triton"},
+          {"target", chip.name},
+          {"nonce", nonce_text},
+          {"chip", to_json(chip)},
+          {"entries", entries},
+          {"forbid", forbid},
+          {"no_kernel", open.op.tagged("no_kernel")},
+          {"library", false},
+          {"upload_cap", kUploadCap},
+          {"generator_seed", request.generator_seed >> 1},
+          {"autotune", {{"mode", request.all_configurations ? "all" : "first"}, {"table", json::object()}}},
           {"jobs", jobs}};
 }
 
@@ -64,7 +76,8 @@ json session_of(const Case& open, const ChipCard& chip, const AuthorRequest& req
 std::string detail_text(const json& value, const std::string& file) {
   std::string text;
   if (value.is_array()) {
-    for (const json& item : value) text += (text.empty() ? "" : "; ") + (item.is_string() ? item.get<std::string>() : item.dump());
+    for (const json& item : value)
+      text += (text.empty() ? "" : "; ") + (item.is_string() ? item.get<std::string>() : item.dump());
   } else {
     text = value.is_string() ? value.get<std::string>() : value.dump();
   }
@@ -72,7 +85,8 @@ std::string detail_text(const json& value, const std::string& file) {
 }
 
 Finding finding_of_error(const json& error, Gate gate, const std::string& workload, const std::string& file) {
-  Finding finding = make_finding(error.value("kind", "infra"), gate, error.value("message", "no reason given"), workload);
+  Finding finding =
+      make_finding(error.value("kind", "infra"), gate, error.value("message", "no reason given"), workload);
   if (!verdict_of(finding.kind) && finding.kind != "target_failure") finding.kind = "invalid_plan";
   finding.line = error.value("line", 0);
   if (finding.line > 0 || !error.value("file", "").empty()) finding.file = file;
@@ -109,7 +123,8 @@ bool take_frame(Case& open, const author::ResultFrame& frame) {
   const std::string name = header.value("job", "");
   const json error = header.value("error", json::object());
   if (name == "import") {
-    if (!header.value("ok", false)) open.findings.push_back(finding_of_error(error, Gate::static_, "", open.request.file));
+    if (!header.value("ok", false))
+      open.findings.push_back(finding_of_error(error, Gate::static_, "", open.request.file));
     return header.value("ok", false);
   }
   Job* job = job_named(open, name);
@@ -127,11 +142,16 @@ std::optional<Finding> finding_of_end(const author::AuthorOutcome& outcome) {
   using sandbox::End;
   const std::string how = "the candidate's process " + outcome.finished.describe();
   switch (outcome.finished.end) {
-    case End::timeout: return make_finding("deadline", Gate::static_, how);
-    case End::out_of_memory: return make_finding("memory_limit", Gate::static_, how);
-    case End::output_flood: return make_finding("deadline", Gate::static_, how);
-    case End::signalled: return make_finding("native_crash", Gate::static_, how);
-    case End::exited: break;
+    case End::timeout:
+      return make_finding("deadline", Gate::static_, how);
+    case End::out_of_memory:
+      return make_finding("memory_limit", Gate::static_, how);
+    case End::output_flood:
+      return make_finding("deadline", Gate::static_, how);
+    case End::signalled:
+      return make_finding("native_crash", Gate::static_, how);
+    case End::exited:
+      break;
   }
   return make_finding("exited", Gate::static_, how + " before its calls were done");
 }
@@ -144,10 +164,12 @@ void take_outcome(Case& open, const author::AuthorOutcome& outcome) {
     ended = ended || json::parse(frame.json, nullptr, false).value("job", "") == "end";
   }
   if (!outcome.result.forged.empty())
-    open.findings.push_back(make_finding("forged_result", Gate::static_,
-                                         "bytes in the result channel that the recorder did not write: " + outcome.result.forged));
+    open.findings.push_back(make_finding(
+        "forged_result", Gate::static_,
+        "bytes in the result channel that the recorder did not write: " + outcome.result.forged));
   if (outcome.out_cut || outcome.err_cut)
-    open.findings.push_back(make_finding("output_flood", Gate::static_, "printed more than is kept; the rest was cut"));
+    open.findings.push_back(
+        make_finding("output_flood", Gate::static_, "printed more than is kept; the rest was cut"));
   // What follows forged bytes is not read, so that how the process ended explains nothing.
   if (!imported || ended || !outcome.result.forged.empty()) return;
   std::optional<Finding> finding = finding_of_end(outcome);
@@ -163,7 +185,8 @@ void take_outcome(Case& open, const author::AuthorOutcome& outcome) {
 
 }  // namespace
 
-Status author_jobs(Case& open, Processes& processes, const Catalogue& catalogue, const AuthorRequest& request) {
+Status author_jobs(Case& open, Processes& processes, const Catalogue& catalogue,
+                   const AuthorRequest& request) {
   KGB_TRY(const ChipCard* const cpu, catalogue.chip("cpu"));
   KGB_TRY(const ChipCard* const chip, catalogue.chip(cpu->impersonates));
   KGB_TRY(const TempDir workspace, author::make_workspace());

@@ -30,8 +30,8 @@ std::string language_of(const std::string& file) {
   return "triton";
 }
 
-Result<std::vector<Workload>> workloads_of(const JudgeRequest& request, const Operator& op, const Catalogue& catalogue,
-                                           const std::string& language) {
+Result<std::vector<Workload>> workloads_of(const JudgeRequest& request, const Operator& op,
+                                           const Catalogue& catalogue, const std::string& language) {
   std::vector<Workload> all;
   for (const Tier tier : request.tiers) {
     std::vector<Workload> some;
@@ -63,13 +63,15 @@ Finding make_finding(std::string kind, Gate gate, std::string message, std::stri
 Verdict decide(const std::vector<Finding>& findings) {
   const Finding* first = nullptr;
   for (const Finding& finding : findings)
-    if (verdict_of(finding.kind) && (first == nullptr || rank_of(finding.kind) < rank_of(first->kind))) first = &finding;
+    if (verdict_of(finding.kind) && (first == nullptr || rank_of(finding.kind) < rank_of(first->kind)))
+      first = &finding;
   return first == nullptr ? Verdict::pass : *verdict_of(first->kind);
 }
 
 bool ends_workload(const std::string& kind) {
-  static const std::set<std::string> kinds{"torch_compute", "torch_random", "helper_is_operator", "upload_too_large",
-                                           "host_read", "recorder_unsupported", "judge_patched", "odd_return"};
+  static const std::set<std::string> kinds{"torch_compute",    "torch_random", "helper_is_operator",
+                                           "upload_too_large", "host_read",    "recorder_unsupported",
+                                           "judge_patched",    "odd_return"};
   return kinds.count(kind) != 0;
 }
 
@@ -78,11 +80,14 @@ Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) 
   Case open{request, *op, language_of(request.file), {}, {}, {}, {}, {}, Gate::static_, nullptr};
   KGB_TRY(std::vector<Workload> workloads, workloads_of(request, *op, catalogue, open.language));
   if (workloads.empty() && open.language == "cpp")
-    return user_error(op->name + " has no entry that C++ candidates may implement (kgbench show " + op->name + ")");
+    return user_error(op->name + " has no entry that C++ candidates may implement (kgbench show " + op->name +
+                      ")");
   if (workloads.empty() && request.only_workload)
-    return user_error(op->name + " has no workload " + in_quotes(*request.only_workload) +
-                      " in the tiers asked for. A hidden one needs the seed that drew it: --workload hidden --seed");
-  if (workloads.empty()) return user_error(op->name + " has no workload in the tiers asked for (kgbench show " + op->name + ")");
+    return user_error(
+        op->name + " has no workload " + in_quotes(*request.only_workload) +
+        " in the tiers asked for. A hidden one needs the seed that drew it: --workload hidden --seed");
+  if (workloads.empty())
+    return user_error(op->name + " has no workload in the tiers asked for (kgbench show " + op->name + ")");
   for (Workload& workload : workloads) {
     Job job;
     KGB_TRY(job.bound, catalogue.error_for(*op, workload.call));
@@ -143,7 +148,8 @@ Evaluation close_case(Case&& open) {
 StageClock::StageClock(Case& open, std::string stage)
     : case_(open), stage_(std::move(stage)), start_(std::chrono::steady_clock::now()) {}
 StageClock::~StageClock() {
-  case_.stage_ms[stage_] += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+  case_.stage_ms[stage_] +=
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
 }
 
 }  // namespace kgb

@@ -29,18 +29,18 @@ struct Job {
   std::vector<Finding> findings;       // of this workload
   double worst_ratio = 0;
   std::string worst_at;
-  std::int64_t elements = 0;           // compared, all trials
-  bool judged = false;                 // at least one trial was compared to its end
-  bool tuned = false;                  // the candidate tunes a kernel; the recording holds one configuration
-  bool wanting_launch = false;         // an output element that no launch wrote
+  std::int64_t elements = 0;    // compared, all trials
+  bool judged = false;          // at least one trial was compared to its end
+  bool tuned = false;           // the candidate tunes a kernel; the recording holds one configuration
+  bool wanting_launch = false;  // an output element that no launch wrote
 };
 
 struct Case {
   const JudgeRequest& request;
   const Operator& op;
-  std::string language;                // "triton" or "cpp"
+  std::string language;  // "triton" or "cpp"
   std::vector<Job> jobs;
-  std::vector<Finding> findings;       // of no workload
+  std::vector<Finding> findings;  // of no workload
   std::vector<TargetResult> targets;
   std::vector<Timing> timings;
   std::map<std::string, double> stage_ms;
@@ -48,13 +48,18 @@ struct Case {
   std::shared_ptr<NativeHost> native;  // C++ candidates: their process
 
   [[nodiscard]] bool random() const { return op.tagged("random"); }
-  [[nodiscard]] const Entry& entry_of(const Job& job) const { return *op.find_entry(job.workload.call.entry); }
+  [[nodiscard]] const Entry& entry_of(const Job& job) const {
+    return *op.find_entry(job.workload.call.entry);
+  }
 };
 
-[[nodiscard]] Finding make_finding(std::string kind, Gate gate, std::string message, std::string workload = {});
-// The verdict that findings lead to: that of the kind that stands first in finding_kinds.def; pass when none has one.
+[[nodiscard]] Finding make_finding(std::string kind, Gate gate, std::string message,
+                                   std::string workload = {});
+// The verdict that findings lead to: that of the kind that stands first in finding_kinds.def; pass when none
+// has one.
 [[nodiscard]] Verdict decide(const std::vector<Finding>& findings);
-// Whether a finding of this kind makes running the plan pointless: the policy has spoken, or there is no plan.
+// Whether a finding of this kind makes running the plan pointless: the policy has spoken, or there is no
+// plan.
 [[nodiscard]] bool ends_workload(const std::string& kind);
 
 // The case of a request: its workloads in order of tiers, each with its bound. A user's mistake is an Error.

@@ -9,7 +9,8 @@
 namespace kgb {
 namespace {
 
-Finding finding(const std::string& kind, std::string message, std::map<std::string, std::string> details = {}) {
+Finding finding(const std::string& kind, std::string message,
+                std::map<std::string, std::string> details = {}) {
   Finding f;
   f.kind = kind;
   f.gate = Gate::correct;
@@ -38,8 +39,9 @@ bool same_structure(const std::string& got, const std::string& expected) {
   return length >= 0 && sequence_length(got) == length;
 }
 
-// The argument that return value `index` must be: the one with its alias in the schema, where the call writes it, or
-// where the oracle compares nothing because the operator hands its argument back. Empty: it is a tensor of its own.
+// The argument that return value `index` must be: the one with its alias in the schema, where the call writes
+// it, or where the oracle compares nothing because the operator hands its argument back. Empty: it is a
+// tensor of its own.
 std::string aliased_argument(const Schema& schema, std::size_t index, bool compared) {
   if (index >= schema.returns.size()) return {};
   const SchemaType& type = schema.returns[index].type;
@@ -60,7 +62,8 @@ std::optional<Finding> check_alias_of(const Recording& recording, int number, co
     if (path != argument) continue;
     const bool right_buffer =
         spec.storage == 0 ||
-        (leaf.view.at.buffer >= 0 && recording.buffers[static_cast<std::size_t>(leaf.view.at.buffer)].arg == argument &&
+        (leaf.view.at.buffer >= 0 &&
+         recording.buffers[static_cast<std::size_t>(leaf.view.at.buffer)].arg == argument &&
          recording.buffers[static_cast<std::size_t>(leaf.view.at.buffer)].call == number &&
          leaf.view.at.offset == spec.offset * static_cast<std::int64_t>(size_of(spec.dtype)));
     if (right_buffer && leaf.view.shape == spec.shape) return std::nullopt;
@@ -70,7 +73,8 @@ std::optional<Finding> check_alias_of(const Recording& recording, int number, co
   return std::nullopt;
 }
 
-std::optional<Finding> check_tensor(const OutputLeaf& leaf, const ExpectedOutput& expected, bool exact_strides) {
+std::optional<Finding> check_tensor(const OutputLeaf& leaf, const ExpectedOutput& expected,
+                                    bool exact_strides) {
   const View& view = leaf.view;
   const auto mismatch = [&](const std::string& kind, const std::string& what, const std::string& got,
                             const std::string& want) {
@@ -78,7 +82,8 @@ std::optional<Finding> check_tensor(const OutputLeaf& leaf, const ExpectedOutput
                    {{"output", leaf.path}, {"got", got}, {"expected", want}});
   };
   if (view.dtype != expected.dtype)
-    return mismatch("wrong_dtype", "dtype", std::string(name_of(view.dtype)), std::string(name_of(expected.dtype)));
+    return mismatch("wrong_dtype", "dtype", std::string(name_of(view.dtype)),
+                    std::string(name_of(expected.dtype)));
   if (view.shape != expected.shape)
     return mismatch("wrong_shape", "shape", shape_text(view.shape), shape_text(expected.shape));
   if (!exact_strides) return std::nullopt;
@@ -89,41 +94,49 @@ std::optional<Finding> check_tensor(const OutputLeaf& leaf, const ExpectedOutput
   return std::nullopt;
 }
 
-std::optional<Finding> check_leaf(const Recording& recording, int number, std::size_t index, const OutputLeaf& leaf,
-                                  const ContractCheck& check) {
+std::optional<Finding> check_leaf(const Recording& recording, int number, std::size_t index,
+                                  const OutputLeaf& leaf, const ContractCheck& check) {
   if (leaf.odd)
-    return finding("odd_return", fmt::format("{} is a {} with attributes or lazy bits of its own", leaf.path, leaf.type),
+    return finding("odd_return",
+                   fmt::format("{} is a {} with attributes or lazy bits of its own", leaf.path, leaf.type),
                    {{"output", leaf.path}, {"type", leaf.type}});
   const ExpectedOutput* expected = expected_at(check.expectation, leaf.path);
-  if (const std::string argument = aliased_argument(check.schema, index, expected != nullptr); !argument.empty() && leaf.tensor)
+  if (const std::string argument = aliased_argument(check.schema, index, expected != nullptr);
+      !argument.empty() && leaf.tensor)
     return check_alias_of(recording, number, leaf, argument, check.call);
   if (!leaf.tensor) {
     if (expected == nullptr && leaf.scalar == "null") return std::nullopt;
-    return finding("wrong_structure", fmt::format("{} is a {}, {} is due", leaf.path, leaf.type, expected == nullptr ? "None" : "a tensor"));
+    return finding("wrong_structure", fmt::format("{} is a {}, {} is due", leaf.path, leaf.type,
+                                                  expected == nullptr ? "None" : "a tensor"));
   }
-  if (expected == nullptr) return finding("wrong_structure", fmt::format("{} is a tensor, None is due", leaf.path));
+  if (expected == nullptr)
+    return finding("wrong_structure", fmt::format("{} is a tensor, None is due", leaf.path));
   if (std::optional<Finding> wrong = check_tensor(leaf, *expected, check.exact_strides)) return wrong;
   const int buffer = leaf.view.at.buffer;
   if (buffer >= 0 && recording.buffers[static_cast<std::size_t>(buffer)].kind == BufferKind::input &&
       !may_alias(check.schema, index))
     return finding("wrong_alias",
-                   fmt::format("{} shares the memory of argument `{}`, and the schema does not allow that", leaf.path,
-                               recording.buffers[static_cast<std::size_t>(buffer)].arg),
+                   fmt::format("{} shares the memory of argument `{}`, and the schema does not allow that",
+                               leaf.path, recording.buffers[static_cast<std::size_t>(buffer)].arg),
                    {{"output", leaf.path}});
   return std::nullopt;
 }
 
 }  // namespace
 
-std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
 
 std::vector<Finding> contract_findings(const Recording& recording, int number, const ContractCheck& check) {
   const RecordedCall& recorded = recording.calls.at(static_cast<std::size_t>(number));
   // Where nothing is due, whatever is returned does no harm: callers ignore it.
   if (check.expectation.structure == "none") return {};
   if (!same_structure(recorded.structure, check.expectation.structure))
-    return {finding("wrong_structure", fmt::format("the entry returns {}, {} is due", recorded.structure, check.expectation.structure),
-                    {{"got", recorded.structure}, {"expected", check.expectation.structure}})};
+    return {finding(
+        "wrong_structure",
+        fmt::format("the entry returns {}, {} is due", recorded.structure, check.expectation.structure),
+        {{"got", recorded.structure}, {"expected", check.expectation.structure}})};
   std::vector<Finding> findings;
   for (std::size_t i = 0; i < recorded.outputs.size(); ++i)
     if (std::optional<Finding> wrong = check_leaf(recording, number, i, recorded.outputs[i], check))

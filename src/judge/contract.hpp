@@ -19,8 +19,10 @@ struct ContractCheck {
   bool exact_strides = false;  // the card says that strides matter
 };
 
-// Findings of gate correct for call number `number` of the recording; empty when the contract holds. Nothing is run.
-[[nodiscard]] std::vector<Finding> contract_findings(const Recording& recording, int number, const ContractCheck& check);
+// Findings of gate correct for call number `number` of the recording; empty when the contract holds. Nothing
+// is run.
+[[nodiscard]] std::vector<Finding> contract_findings(const Recording& recording, int number,
+                                                     const ContractCheck& check);
 
 // "[2, 3]".
 [[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);

@@ -30,7 +30,8 @@ class Expectations {
   Expectations(oracle::Oracle oracle, std::size_t capacity);
 
   // An Error is the oracle's own failure: never the candidate's.
-  [[nodiscard]] Result<std::shared_ptr<const Expectation>> values(const Operator& op, const Call& call, const ValueSet& set);
+  [[nodiscard]] Result<std::shared_ptr<const Expectation>> values(const Operator& op, const Call& call,
+                                                                  const ValueSet& set);
   // Structure, dtypes, shapes and strides, without values.
   [[nodiscard]] Result<std::shared_ptr<const Expectation>> contract(const Operator& op, const Call& call);
 

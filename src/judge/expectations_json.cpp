@@ -13,16 +13,18 @@ namespace {
 
 std::string key_of(const Operator& op, const Call& call, const std::string& set) {
   // The workload's id does not change what is expected, but ids of one seed name the same call.
-  return op.name + "/" + call.entry + "/" + call.workload + "/" + sha256_hex(to_json(call).dump()) + "/" + set;
+  return op.name + "/" + call.entry + "/" + call.workload + "/" + sha256_hex(to_json(call).dump()) + "/" +
+         set;
 }
 
 }  // namespace
 
-Expectations::Expectations(oracle::Oracle oracle, std::size_t capacity) : oracle_(std::move(oracle)), capacity_(capacity) {}
+Expectations::Expectations(oracle::Oracle oracle, std::size_t capacity)
+    : oracle_(std::move(oracle)), capacity_(capacity) {}
 
 Result<Expectations::Shared> Expectations::values(const Operator& op, const Call& call, const ValueSet& set) {
-  const std::string key =
-      key_of(op, call, seed_text(set.seed) + "/" + std::to_string(set.trial) + "/" + std::to_string(set.number));
+  const std::string key = key_of(
+      op, call, seed_text(set.seed) + "/" + std::to_string(set.trial) + "/" + std::to_string(set.number));
   return find_or_ask(key, [&] { return oracle_.expect(op, call, set.seed, set.trial, set.number); });
 }
 

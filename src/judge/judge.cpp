@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The judge.
 //
-// Theory of operation. `kgbench` (this process) plans, compares and decides; it loads neither torch nor a candidate.
-// It drives four kinds of processes by the wire structs of `model`, each with its own trust:
-//   author    runs the candidate's host code, locked, without device, clock or real values. What it writes is hostile
-//             input: launch plans that are validated, frames that must carry a nonce. Its death is the candidate's.
-//   compiler  turns the plan's TTIR into a target's code, locked. Its death is that kernel's failure on that target.
-//   executor  trusted code that runs launch plans on fresh values, on the VM or a device. It never sees an expected
+// Theory of operation. `kgbench` (this process) plans, compares and decides; it loads neither torch nor a
+// candidate. It drives four kinds of processes by the wire structs of `model`, each with its own trust:
+//   author    runs the candidate's host code, locked, without device, clock or real values. What it writes is
+//   hostile
+//             input: launch plans that are validated, frames that must carry a nonce. Its death is the
+//             candidate's.
+//   compiler  turns the plan's TTIR into a target's code, locked. Its death is that kernel's failure on that
+//   target. executor  trusted code that runs launch plans on fresh values, on the VM or a device. It never
+//   sees an expected
 //             value, because a kernel that escapes could read it.
 //   oracle    trusted Python that computes expected values from the same seeds. It never sees a candidate.
 // Values come from a secret seed, so executor and oracle make the same inputs without handing them around.
 //   1. static   the author imports the candidate and records every workload's three calls in one process
 //   2. compile  the recorded kernels are cross-compiled (advisory)
-//   3. correct  policy on the plan, contract, then trials: executor's outputs against the oracle's, element by element
+//   3. correct  policy on the plan, contract, then trials: executor's outputs against the oracle's, element
+//   by element
 //   4. honest   every output element came from a launch
 //   5. fast     what passed and can be timed is timed
 // The verdict is that of the gravest finding (docs/contracts/findings.md). What fails on our side is `infra`.
@@ -54,7 +58,9 @@ struct Judge::Impl {
 
 Judge::Judge(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Judge::~Judge() = default;
-const Catalogue& Judge::catalogue() const { return impl_->catalogue; }
+const Catalogue& Judge::catalogue() const {
+  return impl_->catalogue;
+}
 
 Result<std::unique_ptr<Judge>> Judge::open(JudgeSetup setup) {
   KGB_TRY(Catalogue catalogue, Catalogue::load(setup.installation.home / "catalogue"));
@@ -66,14 +72,16 @@ Result<std::unique_ptr<Judge>> Judge::open(JudgeSetup setup) {
 namespace {
 
 bool every_workload_failed(const Case& open) {
-  return std::all_of(open.jobs.begin(), open.jobs.end(), [](const Job& job) { return decide(job.findings) != Verdict::pass; });
+  return std::all_of(open.jobs.begin(), open.jobs.end(),
+                     [](const Job& job) { return decide(job.findings) != Verdict::pass; });
 }
 
 Status run_gates(Case& open, Processes& processes, const Catalogue& catalogue) {
   for (const GateRow& row : gates()) {
     open.reached = row.gate;
     if (row.gate == Gate::fast) {
-      const bool failed = std::any_of(open.jobs.begin(), open.jobs.end(), [](const Job& job) { return decide(job.findings) != Verdict::pass; });
+      const bool failed = std::any_of(open.jobs.begin(), open.jobs.end(),
+                                      [](const Job& job) { return decide(job.findings) != Verdict::pass; });
       if (failed) return ok_status();
     }
     KGB_CHECK(row.run(open, processes, catalogue));
@@ -103,7 +111,11 @@ namespace {
 void name_places(Recording& recording, const std::string& file) {
   for (RecordedCall& call : recording.calls) {
     for (Node& node : call.nodes)
-      std::visit([&](auto& n) { if constexpr (requires { n.file; }) n.file = file; }, node);
+      std::visit(
+          [&](auto& n) {
+            if constexpr (requires { n.file; }) n.file = file;
+          },
+          node);
     for (Event& event : call.events) event.file = file;
   }
 }
@@ -112,17 +124,21 @@ void name_places(Recording& recording, const std::string& file) {
 
 Result<std::vector<Judge::Planned>> Judge::plan(const JudgeRequest& request) {
   KGB_TRY(Case open, open_case(request, impl_->catalogue));
-  if (open.language == "cpp") return user_error("C++ candidates have no launch plan; kgbench judge runs them in a process of their own");
+  if (open.language == "cpp")
+    return user_error(
+        "C++ candidates have no launch plan; kgbench judge runs them in a process of their own");
   AuthorRequest author;
   author.generator_seed = request.seed;
   KGB_CHECK(author_jobs(open, *impl_->processes, impl_->catalogue, author));
   std::vector<Planned> planned;
   for (Job& job : open.jobs) {
-    Planned row{job.workload.call.workload, job.workload.call, std::move(job.recording), std::move(job.findings)};
+    Planned row{job.workload.call.workload, job.workload.call, std::move(job.recording),
+                std::move(job.findings)};
     for (const Finding& finding : open.findings) row.findings.push_back(finding);
     if (row.recording) name_places(*row.recording, request.file);
     if (row.recording)
-      for (Finding& finding : policy_findings(*row.recording, {}, row.workload, request.file)) row.findings.push_back(std::move(finding));
+      for (Finding& finding : policy_findings(*row.recording, {}, row.workload, request.file))
+        row.findings.push_back(std::move(finding));
     planned.push_back(std::move(row));
   }
   return planned;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge: takes one candidate through the gates and gives its evaluation. Theory of operation in judge.cpp.
+// The judge: takes one candidate through the gates and gives its evaluation. Theory of operation in
+// judge.cpp.
 #pragma once
 
 #include <cstdint>
@@ -18,42 +19,42 @@ namespace kgb {
 
 // Where the parts of an installation are.
 struct Installation {
-  std::filesystem::path home;        // holds catalogue/
-  std::filesystem::path python_dir;  // folder that holds the package kgbench
+  std::filesystem::path home;           // holds catalogue/
+  std::filesystem::path python_dir;     // folder that holds the package kgbench
   std::filesystem::path extension_dir;  // folder that holds _kgbench.abi3.so; empty: beside the package
-  std::string interpreter;           // Python with torch and Triton
-  std::filesystem::path self;        // this program, started again as the executor
-  std::filesystem::path include_dir; // headers for C++ candidates
-  std::filesystem::path cache_dir;   // compile results, shared between runs
+  std::string interpreter;              // Python with torch and Triton
+  std::filesystem::path self;           // this program, started again as the executor
+  std::filesystem::path include_dir;    // headers for C++ candidates
+  std::filesystem::path cache_dir;      // compile results, shared between runs
 };
 
 struct Limits {
-  double author_s = 60;      // all workloads of one candidate
-  double trial_s = 60;       // one trial on the VM
+  double author_s = 60;  // all workloads of one candidate
+  double trial_s = 60;   // one trial on the VM
   std::size_t memory_bytes = std::size_t{4} << 30;
   std::uint64_t max_steps = 0;  // tile operations of one launch; 0: the VM's default
 };
 
 struct JudgeSetup {
   Installation installation;
-  int lanes = 1;              // candidates judged at the same time
-  int threads = 1;            // of the machine, shared by the lanes
+  int lanes = 1;    // candidates judged at the same time
+  int threads = 1;  // of the machine, shared by the lanes
   bool allow_weak_lock = false;
   Limits limits;
 };
 
 struct JudgeRequest {
-  std::string op;             // "aten::softmax"
-  std::string source;         // the candidate's text
-  std::string file;           // its path as given, for messages
+  std::string op;      // "aten::softmax"
+  std::string source;  // the candidate's text
+  std::string file;    // its path as given, for messages
   std::string contestant;
   std::vector<Tier> tiers{Tier::smoke, Tier::hidden};
   std::optional<std::string> only_workload;  // "h7"
-  std::uint64_t seed = 0;     // hidden workloads and values follow from it
-  std::string tolerance = "model";  // or "published"
-  std::vector<std::string> targets; // cross-compilation; empty: none
-  int value_sets = 2;         // trials per workload
-  bool time = true;           // gate fast, where the candidate can be timed on this chip
+  std::uint64_t seed = 0;                    // hidden workloads and values follow from it
+  std::string tolerance = "model";           // or "published"
+  std::vector<std::string> targets;          // cross-compilation; empty: none
+  int value_sets = 2;                        // trials per workload
+  bool time = true;                          // gate fast, where the candidate can be timed on this chip
 };
 
 class Judge {
@@ -64,8 +65,8 @@ class Judge {
   Judge(const Judge&) = delete;
   Judge& operator=(const Judge&) = delete;
 
-  // Thread-safe; at most `lanes` callers make progress at a time. A user's mistake (unknown operator) is an Error;
-  // everything about the candidate is a verdict.
+  // Thread-safe; at most `lanes` callers make progress at a time. A user's mistake (unknown operator) is an
+  // Error; everything about the candidate is a verdict.
   [[nodiscard]] Result<Evaluation> judge(const JudgeRequest& request);
   // The recordings of the requested workloads, for `kgbench plan`: workload id and recording.
   struct Planned {

@@ -14,22 +14,26 @@ namespace kgb {
 
 class NativeHost {
  public:
-  // Starts the locked process and loads `candidate.so` of the workspace. What the candidate does wrong becomes a
-  // finding of the case, and the result is null.
-  static Result<std::shared_ptr<NativeHost>> load(const JudgeSetup& setup, sandbox::LockSpec lock, TempDir workspace, Case& open);
+  // Starts the locked process and loads `candidate.so` of the workspace. What the candidate does wrong
+  // becomes a finding of the case, and the result is null.
+  static Result<std::shared_ptr<NativeHost>> load(const JudgeSetup& setup, sandbox::LockSpec lock,
+                                                  TempDir workspace, Case& open);
 
   // One call on the values of `set`, compared with the oracle; findings go to the job.
   [[nodiscard]] Status judge_call(const Case& open, Job& job, const ValueSet& set, Processes& processes);
 
-  // One timed call on cold caches. Seconds as the candidate's process claims them, bounded by our own clock. With
-  // `verify` the outputs are compared too. nullopt: the job has a finding now.
-  [[nodiscard]] Result<std::optional<double>> time_call(const Case& open, Job& job, const ValueSet& set, bool verify, Processes& processes);
+  // One timed call on cold caches. Seconds as the candidate's process claims them, bounded by our own clock.
+  // With `verify` the outputs are compared too. nullopt: the job has a finding now.
+  [[nodiscard]] Result<std::optional<double>> time_call(const Case& open, Job& job, const ValueSet& set,
+                                                        bool verify, Processes& processes);
 
  private:
   NativeHost(sandbox::Worker worker, TempDir workspace, const JudgeSetup& setup);
   struct Claim;
-  Result<Claim> call(const Case& open, Job& job, const ValueSet& set, const char* run, bool verify, Processes& processes);
-  Status compare_claim(const Case& open, Job& job, const ValueSet& set, const Claim& claim, Processes& processes);
+  Result<Claim> call(const Case& open, Job& job, const ValueSet& set, const char* run, bool verify,
+                     Processes& processes);
+  Status compare_claim(const Case& open, Job& job, const ValueSet& set, const Claim& claim,
+                       Processes& processes);
 
   sandbox::Worker worker_;
   TempDir workspace_;

@@ -34,7 +34,10 @@ json contract_json(const Expectation& expectation) {
   json rows = json::array();
   for (const ExpectedOutput& output : expectation.outputs)
     if (output.path.rfind("return", 0) == 0)
-      rows.push_back({{"path", output.path}, {"dtype", name_of(output.dtype)}, {"shape", output.shape}, {"strides", output.strides}});
+      rows.push_back({{"path", output.path},
+                      {"dtype", name_of(output.dtype)},
+                      {"shape", output.shape},
+                      {"strides", output.strides}});
   return rows;
 }
 
@@ -44,9 +47,16 @@ Finding finding_of_loss(const sandbox::WorkerLoss& loss, const std::string& work
   const bool late = loss.end == FrameEnd::deadline || loss.finished.end == End::timeout;
   const bool memory = loss.finished.end == End::out_of_memory;
   const bool garbage = loss.end == FrameEnd::malformed || loss.end == FrameEnd::too_large;
-  const char* kind = late ? "deadline" : memory ? "memory_limit" : garbage ? "forged_result"
-                     : loss.finished.end == End::signalled ? "native_crash" : "exited";
-  Finding finding = make_finding(kind, Gate::correct, garbage ? "wrote into the judge's channel" : late ? "the call did not end in time" : how, workload);
+  const char* kind = late                                  ? "deadline"
+                     : memory                              ? "memory_limit"
+                     : garbage                             ? "forged_result"
+                     : loss.finished.end == End::signalled ? "native_crash"
+                                                           : "exited";
+  Finding finding = make_finding(kind, Gate::correct,
+                                 garbage ? "wrote into the judge's channel"
+                                 : late  ? "the call did not end in time"
+                                         : how,
+                                 workload);
   finding.details["stderr"] = to_utf8_lossy(loss.error_output);
   return finding;
 }
@@ -61,11 +71,15 @@ struct NativeHost::Claim {
 };
 
 NativeHost::NativeHost(sandbox::Worker worker, TempDir workspace, const JudgeSetup& setup)
-    : worker_(std::move(worker)), workspace_(std::move(workspace)), limit_(static_cast<std::int64_t>(1e3 * setup.limits.trial_s)) {}
+    : worker_(std::move(worker)),
+      workspace_(std::move(workspace)),
+      limit_(static_cast<std::int64_t>(1e3 * setup.limits.trial_s)) {}
 
-Result<std::shared_ptr<NativeHost>> NativeHost::load(const JudgeSetup& setup, sandbox::LockSpec lock, TempDir workspace, Case& open) {
+Result<std::shared_ptr<NativeHost>> NativeHost::load(const JudgeSetup& setup, sandbox::LockSpec lock,
+                                                     TempDir workspace, Case& open) {
   const std::string library = (workspace.path() / "candidate.so").string();
-  std::shared_ptr<NativeHost> host(new NativeHost(sandbox::Worker(host_command(setup, std::move(lock))), std::move(workspace), setup));
+  std::shared_ptr<NativeHost> host(
+      new NativeHost(sandbox::Worker(host_command(setup, std::move(lock))), std::move(workspace), setup));
   host->library_ = library;
   std::set<std::string> entries;
   for (const Job& job : open.jobs) entries.insert(job.workload.call.entry);
@@ -78,16 +92,28 @@ Result<std::shared_ptr<NativeHost>> NativeHost::load(const JudgeSetup& setup, sa
   }
   const json reply = json::parse(answer.frame.json, nullptr, false);
   if (reply.is_object() && reply.value("ok", false)) return host;
-  open.findings.push_back(make_finding(reply.is_object() ? reply.value(json::json_pointer("/error/kind"), "native_compile_error") : "forged_result", Gate::static_,
-                                       reply.is_object() ? reply.value(json::json_pointer("/error/message"), "the library does not load") : "wrote into the judge's channel"));
+  open.findings.push_back(make_finding(
+      reply.is_object() ? reply.value(json::json_pointer("/error/kind"), "native_compile_error")
+                        : "forged_result",
+      Gate::static_,
+      reply.is_object() ? reply.value(json::json_pointer("/error/message"), "the library does not load")
+                        : "wrote into the judge's channel"));
   return std::shared_ptr<NativeHost>();
 }
 
-Result<NativeHost::Claim> NativeHost::call(const Case& open, Job& job, const ValueSet& set, const char* run, bool verify, Processes& processes) {
-  KGB_TRY(const std::shared_ptr<const Expectation> contract, processes.expectations().contract(open.op, job.workload.call));
-  const json request{{"id", 1}, {"run", run}, {"call", to_json(job.workload.call)}, {"contract", contract_json(*contract)},
-                     {"seed", seed_text(set.seed)}, {"trial", set.trial}, {"number", set.number},
-                     {"poison", std::to_integer<int>(poison_byte(set.trial % 3))}, {"verify", verify}};
+Result<NativeHost::Claim> NativeHost::call(const Case& open, Job& job, const ValueSet& set, const char* run,
+                                           bool verify, Processes& processes) {
+  KGB_TRY(const std::shared_ptr<const Expectation> contract,
+          processes.expectations().contract(open.op, job.workload.call));
+  const json request{{"id", 1},
+                     {"run", run},
+                     {"call", to_json(job.workload.call)},
+                     {"contract", contract_json(*contract)},
+                     {"seed", seed_text(set.seed)},
+                     {"trial", set.trial},
+                     {"number", set.number},
+                     {"poison", std::to_integer<int>(poison_byte(set.trial % 3))},
+                     {"verify", verify}};
   const auto start = Steady::now();
   KGB_TRY(sandbox::Answer answer, worker_.ask(request.dump(), {}, limit_));
   Claim claim;
@@ -104,15 +130,24 @@ Result<NativeHost::Claim> NativeHost::call(const Case& open, Job& job, const Val
   claim.blob = std::move(answer.frame.blob);
   claim.ok = claim.header.is_object() && claim.header.value("ok", false);
   if (claim.ok) return claim;
-  const std::string message = claim.header.is_object() ? claim.header.value(json::json_pointer("/error/message"), "failed without a reason") : "wrote into the judge's channel";
-  job.findings.push_back(make_finding(claim.header.is_object() ? "host_exception" : "forged_result", Gate::correct, to_utf8_lossy(message), job.workload.call.workload));
+  const std::string message =
+      claim.header.is_object()
+          ? claim.header.value(json::json_pointer("/error/message"), "failed without a reason")
+          : "wrote into the judge's channel";
+  job.findings.push_back(make_finding(claim.header.is_object() ? "host_exception" : "forged_result",
+                                      Gate::correct, to_utf8_lossy(message), job.workload.call.workload));
   return claim;
 }
 
-Status NativeHost::compare_claim(const Case& open, Job& job, const ValueSet& set, const Claim& claim, Processes& processes) {
+Status NativeHost::compare_claim(const Case& open, Job& job, const ValueSet& set, const Claim& claim,
+                                 Processes& processes) {
   for (const json& path : claim.header.value("changed", json::array()))
-    job.findings.push_back(make_finding("input_mutated", Gate::correct, "wrote the input `" + path.get<std::string>() + "`, which the schema does not allow", job.workload.call.workload));
-  KGB_TRY(const std::shared_ptr<const Expectation> expectation, processes.expectations().values(open.op, job.workload.call, set));
+    job.findings.push_back(
+        make_finding("input_mutated", Gate::correct,
+                     "wrote the input `" + path.get<std::string>() + "`, which the schema does not allow",
+                     job.workload.call.workload));
+  KGB_TRY(const std::shared_ptr<const Expectation> expectation,
+          processes.expectations().values(open.op, job.workload.call, set));
   const json rows = claim.header.value("outputs", json::array());
   for (const ExpectedOutput& expected : expectation->outputs) {
     const json* row = nullptr;
@@ -121,8 +156,12 @@ Status NativeHost::compare_claim(const Case& open, Job& job, const ValueSet& set
     std::size_t count = size_of(expected.dtype);
     for (const std::int64_t extent : expected.shape) count *= static_cast<std::size_t>(extent);
     const std::size_t offset = row == nullptr ? 0 : row->value("offset", std::size_t{0});
-    if (row == nullptr || row->value("bytes", std::size_t{0}) != count || offset > claim.blob.size() || count > claim.blob.size() - offset) {
-      job.findings.push_back(make_finding("forged_result", Gate::correct, expected.path + ": the candidate's process sent other bytes than the contract asks for", job.workload.call.workload));
+    if (row == nullptr || row->value("bytes", std::size_t{0}) != count || offset > claim.blob.size() ||
+        count > claim.blob.size() - offset) {
+      job.findings.push_back(make_finding(
+          "forged_result", Gate::correct,
+          expected.path + ": the candidate's process sent other bytes than the contract asks for",
+          job.workload.call.workload));
       return ok_status();
     }
     TrialOutput output;
@@ -142,12 +181,15 @@ Status NativeHost::judge_call(const Case& open, Job& job, const ValueSet& set, P
   try {
     return compare_claim(open, job, set, claim, processes);
   } catch (const json::exception&) {  // a claim of the wrong form
-    job.findings.push_back(make_finding("forged_result", Gate::correct, "the candidate's process sent a malformed answer", job.workload.call.workload));
+    job.findings.push_back(make_finding("forged_result", Gate::correct,
+                                        "the candidate's process sent a malformed answer",
+                                        job.workload.call.workload));
     return ok_status();
   }
 }
 
-Result<std::optional<double>> NativeHost::time_call(const Case& open, Job& job, const ValueSet& set, bool verify, Processes& processes) {
+Result<std::optional<double>> NativeHost::time_call(const Case& open, Job& job, const ValueSet& set,
+                                                    bool verify, Processes& processes) {
   KGB_TRY(const Claim claim, call(open, job, set, "time", verify, processes));
   if (!claim.ok) return std::optional<double>();
   try {
@@ -156,10 +198,13 @@ Result<std::optional<double>> NativeHost::time_call(const Case& open, Job& job, 
       if (!job.findings.empty()) return std::optional<double>();
     }
     const double seconds = 1e-9 * claim.header.at("ns").get<double>();
-    // The claim can be too small, never larger than what we saw; the floor is the physical limit, judged by the caller.
+    // The claim can be too small, never larger than what we saw; the floor is the physical limit, judged by
+    // the caller.
     return std::optional<double>(std::min(seconds, claim.wall_s));
   } catch (const json::exception&) {
-    job.findings.push_back(make_finding("forged_result", Gate::correct, "the candidate's process sent a malformed answer", job.workload.call.workload));
+    job.findings.push_back(make_finding("forged_result", Gate::correct,
+                                        "the candidate's process sent a malformed answer",
+                                        job.workload.call.workload));
     return std::optional<double>();
   }
 }

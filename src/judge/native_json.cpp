@@ -21,13 +21,16 @@ constexpr uid_t kNativeUid = 64991;  // as root; nobody else runs under it
 constexpr Millis kCompileLimit{120'000};
 constexpr int kCallsPerTrial = 3;
 
-std::vector<std::string> system_folders() { return {"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"}; }
+std::vector<std::string> system_folders() {
+  return {"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"};
+}
 
 sandbox::LockSpec lock_for(const JudgeSetup& setup, const std::string& workspace) {
   sandbox::LockSpec lock;
   lock.workspace = workspace;
   lock.read = system_folders();
-  for (const char* extra : {"/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"}) lock.read.emplace_back(extra);
+  for (const char* extra : {"/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"})
+    lock.read.emplace_back(extra);
   if (::geteuid() == 0) lock.uid = kNativeUid;
   lock.memory_bytes = setup.limits.memory_bytes;
   lock.allow_weak = setup.allow_weak_lock;
@@ -50,8 +53,8 @@ std::pair<std::string, int> first_error(const std::string& output) {
 sandbox::Command compile_command(const JudgeSetup& setup, const std::string& workspace) {
   sandbox::Command command;
   const std::string include = setup.installation.include_dir.string();
-  command.argv = {"c++", "-std=c++20", "-O3", "-march=native", "-fopenmp", "-shared", "-fPIC", "-I", include,
-                  "-o", "candidate.so", "candidate.cpp"};
+  command.argv = {"c++", "-std=c++20", "-O3", "-march=native", "-fopenmp",     "-shared", "-fPIC",
+                  "-I",  include,      "-o",  "candidate.so",  "candidate.cpp"};
   command.environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "TMPDIR=" + workspace};
   command.cwd = workspace;
   sandbox::LockSpec lock = lock_for(setup, workspace);
@@ -65,8 +68,8 @@ Status report_compilation(Case& open, const sandbox::Output& output) {
   if (output.finished.clean()) return ok_status();
   using sandbox::End;
   if (output.finished.end == End::timeout || output.finished.end == End::out_of_memory) {
-    open.findings.push_back(make_finding(output.finished.end == End::timeout ? "deadline" : "memory_limit", Gate::static_,
-                                         "the C++ compiler " + output.finished.describe()));
+    open.findings.push_back(make_finding(output.finished.end == End::timeout ? "deadline" : "memory_limit",
+                                         Gate::static_, "the C++ compiler " + output.finished.describe()));
     return ok_status();
   }
   const auto [message, line] = first_error(output.err);
@@ -91,7 +94,8 @@ Status native_build(Case& open, Processes& processes) {
   KGB_TRY(const sandbox::Output output, sandbox::run(compile_command(processes.setup(), path), limits));
   KGB_CHECK(report_compilation(open, output));
   if (!output.finished.clean()) return ok_status();
-  KGB_TRY(open.native, NativeHost::load(processes.setup(), lock_for(processes.setup(), path), std::move(workspace), open));
+  KGB_TRY(open.native,
+          NativeHost::load(processes.setup(), lock_for(processes.setup(), path), std::move(workspace), open));
   return ok_status();
 }
 

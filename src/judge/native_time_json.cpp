@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gate fast for native candidates: candidate and baseline take turns in random order on fresh values and cold caches,
-// until the interval of the ratio is narrow, or time is up.
+// Gate fast for native candidates: candidate and baseline take turns in random order on fresh values and cold
+// caches, until the interval of the ratio is narrow, or time is up.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,11 +19,11 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kFewestTurns = 11, kMostTurns = 201, kWarmUps = 2;
-constexpr double kBudgetSeconds = 6;     // per workload
-constexpr double kNarrow = 0.02;         // relative width of the interval at which measuring stops
-constexpr double kMargin = 0.02;         // differences below it are of no interest
+constexpr double kBudgetSeconds = 6;  // per workload
+constexpr double kNarrow = 0.02;      // relative width of the interval at which measuring stops
+constexpr double kMargin = 0.02;      // differences below it are of no interest
 constexpr std::size_t kTimedWorkloads = 3;
-constexpr int kTimedTrial = 1000;        // value sets of the series: apart from those of the correct gate
+constexpr int kTimedTrial = 1000;  // value sets of the series: apart from those of the correct gate
 // No call that touches its bytes is faster: what one core can take from its caches, generously.
 constexpr double kFastestBytesPerSecond = 2e12;
 
@@ -35,7 +35,8 @@ std::vector<Job*> timed_jobs(Case& open, const Catalogue& catalogue) {
     const Result<Cost> cost = catalogue.cost_for(open.op, job.workload.call);
     ranked.emplace_back(cost.ok() ? job.workload.weight * cost->bytes : 0, &job);
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<Job*> jobs;
   for (const auto& [weight, job] : ranked)
     if (jobs.size() < kTimedWorkloads) jobs.push_back(job);
@@ -43,14 +44,21 @@ std::vector<Job*> timed_jobs(Case& open, const Catalogue& catalogue) {
 }
 
 Result<double> time_baseline(const Case& open, const Job& job, const ValueSet& set, sandbox::Worker& worker) {
-  const json request{{"id", 1}, {"run", "time"}, {"call", to_json(job.workload.call)}, {"baseline", open.entry_of(job).baseline},
-                     {"seed", seed_text(set.seed)}, {"trial", set.trial}, {"number", set.number}};
+  const json request{{"id", 1},
+                     {"run", "time"},
+                     {"call", to_json(job.workload.call)},
+                     {"baseline", open.entry_of(job).baseline},
+                     {"seed", seed_text(set.seed)},
+                     {"trial", set.trial},
+                     {"number", set.number}};
   KGB_TRY(const sandbox::Answer answer, worker.ask(request.dump(), {}, Millis(120'000)));
   if (answer.loss) return host_error("the baseline " + answer.loss->finished.describe());
   const json reply = json::parse(answer.frame.json, nullptr, false);
   if (!reply.is_object() || !reply.value("ok", false))
     return internal_error("the baseline of " + open.op.name + " failed: " +
-                          (reply.is_object() ? reply.value(json::json_pointer("/error/message"), "no reason given") : "no JSON"));
+                          (reply.is_object()
+                               ? reply.value(json::json_pointer("/error/message"), "no reason given")
+                               : "no JSON"));
   return 1e-9 * reply.at("ns").get<double>();
 }
 
@@ -65,7 +73,8 @@ struct Series {
 // A coin that candidates cannot foresee: the order of a turn, and whether its outputs are verified.
 std::uint32_t draw(const Case& open, std::size_t turn) {
   return philox4x32({static_cast<std::uint32_t>(turn), 0, 0, 0},
-                    {static_cast<std::uint32_t>(open.request.seed), static_cast<std::uint32_t>(open.request.seed >> 32)})[0];
+                    {static_cast<std::uint32_t>(open.request.seed),
+                     static_cast<std::uint32_t>(open.request.seed >> 32)})[0];
 }
 
 Timing timing_of(const Job& job, const Series& series, const std::string& baseline) {
@@ -85,12 +94,14 @@ Timing timing_of(const Job& job, const Series& series, const std::string& baseli
   timing.ratio_high = interval->high;
   const SpeedCall call = call_of(*interval, kMargin);
   timing.call = name_of(call);
-  if (call == SpeedCall::cannot_tell) timing.why = fmt::format("the interval is wider than the difference after {} turns", series.ratio.size());
+  if (call == SpeedCall::cannot_tell)
+    timing.why = fmt::format("the interval is wider than the difference after {} turns", series.ratio.size());
   return timing;
 }
 
 // One turn: both once, in random order. False: the candidate failed.
-Result<bool> take_turn(Case& open, Job& job, std::size_t turn, Series& series, sandbox::Worker& baseline, Processes& processes) {
+Result<bool> take_turn(Case& open, Job& job, std::size_t turn, Series& series, sandbox::Worker& baseline,
+                       Processes& processes) {
   const std::uint32_t coin = draw(open, turn);
   const ValueSet set{open.request.seed, kTimedTrial, static_cast<int>(turn)};
   const bool verify = turn < kWarmUps || coin % 5 == 0;
@@ -111,7 +122,8 @@ Result<bool> take_turn(Case& open, Job& job, std::size_t turn, Series& series, s
   return true;
 }
 
-Status time_job(Case& open, Job& job, sandbox::Worker& baseline, Processes& processes, const Catalogue& catalogue) {
+Status time_job(Case& open, Job& job, sandbox::Worker& baseline, Processes& processes,
+                const Catalogue& catalogue) {
   Series series;
   const auto start = Steady::now();
   for (std::size_t turn = 0; turn < kMostTurns + kWarmUps; ++turn) {
@@ -122,9 +134,11 @@ Status time_job(Case& open, Job& job, sandbox::Worker& baseline, Processes& proc
     if (1e-3 * millis_since(start) > 5 * kBudgetSeconds) break;
   }
   const Result<Cost> cost = catalogue.cost_for(open.op, job.workload.call);
-  if (cost.ok() && !series.candidate.empty() && median(series.candidate) < cost->bytes / kFastestBytesPerSecond) {
+  if (cost.ok() && !series.candidate.empty() &&
+      median(series.candidate) < cost->bytes / kFastestBytesPerSecond) {
     job.findings.push_back(make_finding("too_fast", Gate::fast,
-                                        fmt::format("{:.3g} s for {:.3g} bytes is faster than any memory", median(series.candidate), cost->bytes),
+                                        fmt::format("{:.3g} s for {:.3g} bytes is faster than any memory",
+                                                    median(series.candidate), cost->bytes),
                                         job.workload.call.workload));
     return ok_status();
   }
@@ -139,7 +153,8 @@ Status native_time(Case& open, Processes& processes, const Catalogue& catalogue)
   // One timing at a time: candidate and baseline want the machine for themselves.
   static std::mutex lease;
   const std::lock_guard held(lease);
-  sandbox::Worker baseline(Processes::python_worker(processes.setup().installation, "kgbench.baseline.worker", processes.setup().threads));
+  sandbox::Worker baseline(Processes::python_worker(processes.setup().installation, "kgbench.baseline.worker",
+                                                    processes.setup().threads));
   for (Job* job : timed_jobs(open, catalogue)) {
     KGB_CHECK(time_job(open, *job, baseline, processes, catalogue));
   }

@@ -11,14 +11,16 @@
 namespace kgb {
 namespace {
 
-// What each kind of event means to the author of the candidate. Kinds that are not here are no findings ("cast").
+// What each kind of event means to the author of the candidate. Kinds that are not here are no findings
+// ("cast").
 const std::map<std::string, std::string>& sentences() {
   static const std::map<std::string, std::string> all{
       {"torch_compute", "computes with torch: {}. Work is done in kernels that the candidate defines"},
       {"torch_random", "takes random numbers from torch: {}. Use tl.rand with a seed from the generator"},
       {"helper_is_operator", "calls {}, which is the operator under test"},
       {"upload_too_large", "uploads host data: {}"},
-      {"host_read", "reads device values on the host: {}. The card does not allow it, and a launch plan cannot carry it"},
+      {"host_read",
+       "reads device values on the host: {}. The card does not allow it, and a launch plan cannot carry it"},
       {"recorder_unsupported", "uses {}, which a launch plan cannot carry"},
       {"self_benchmark", "times itself: {}. Ignored"},
       {"judge_patched", "replaces {}, a function of torch or Triton"},
@@ -43,14 +45,15 @@ Finding finding_of(const Event& event, const std::string& sentence, const std::s
 std::int64_t uploaded_bytes(const RecordedCall& call) {
   std::int64_t bytes = 0;
   for (const Node& node : call.nodes)
-    if (const auto* upload = std::get_if<Upload>(&node)) bytes += static_cast<std::int64_t>(upload->bytes.size());
+    if (const auto* upload = std::get_if<Upload>(&node))
+      bytes += static_cast<std::int64_t>(upload->bytes.size());
   return bytes;
 }
 
 }  // namespace
 
-std::vector<Finding> policy_findings(const Recording& recording, const Policy& policy, const std::string& workload,
-                                     const std::string& file) {
+std::vector<Finding> policy_findings(const Recording& recording, const Policy& policy,
+                                     const std::string& workload, const std::string& file) {
   std::vector<Finding> findings;
   std::set<std::tuple<std::string, std::string, int>> seen;
   for (const RecordedCall& call : recording.calls) {
@@ -63,7 +66,8 @@ std::vector<Finding> policy_findings(const Recording& recording, const Policy& p
     // The recorder is not trusted: the cap is held against the plan itself.
     const std::int64_t bytes = uploaded_bytes(call);
     if (bytes > policy.upload_cap && seen.insert({"upload_too_large", "", 0}).second) {
-      Event event{"upload_too_large", fmt::format("{} bytes in one call, {} are allowed", bytes, policy.upload_cap), "", 0};
+      Event event{"upload_too_large",
+                  fmt::format("{} bytes in one call, {} are allowed", bytes, policy.upload_cap), "", 0};
       findings.push_back(finding_of(event, sentences().at("upload_too_large"), workload, file));
     }
   }

@@ -16,8 +16,8 @@ struct Policy {
   std::int64_t upload_cap = 65536;  // bytes a call
 };
 
-// Findings of gate honest from the recorded events and nodes, one per kind and place. `file` replaces the name under
-// which the author saw the candidate.
+// Findings of gate honest from the recorded events and nodes, one per kind and place. `file` replaces the
+// name under which the author saw the candidate.
 [[nodiscard]] std::vector<Finding> policy_findings(const Recording& recording, const Policy& policy,
                                                    const std::string& workload, const std::string& file);
 

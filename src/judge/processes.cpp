@@ -16,8 +16,14 @@ constexpr uid_t kCompilerUid = 64990;  // as root; below the authors' range, so 
 
 std::vector<std::string> base_environment(int threads = 1) {
   const std::string n = std::to_string(threads);
-  return {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "CUDA_VISIBLE_DEVICES=", "OMP_NUM_THREADS=" + n,
-          "MKL_NUM_THREADS=" + n, "OPENBLAS_NUM_THREADS=" + n, "PYTHONDONTWRITEBYTECODE=1", "PYTHONNOUSERSITE=1"};
+  return {"PATH=/usr/local/bin:/usr/bin:/bin",
+          "LANG=C.UTF-8",
+          "CUDA_VISIBLE_DEVICES=",
+          "OMP_NUM_THREADS=" + n,
+          "MKL_NUM_THREADS=" + n,
+          "OPENBLAS_NUM_THREADS=" + n,
+          "PYTHONDONTWRITEBYTECODE=1",
+          "PYTHONNOUSERSITE=1"};
 }
 
 sandbox::Command executor_command(const Installation& at) {
@@ -27,18 +33,22 @@ sandbox::Command executor_command(const Installation& at) {
   return command;
 }
 
-// The compiler runs a candidate's TTIR through LLVM and assemblers: it is locked like an author, but may start the
-// toolchain's programs.
+// The compiler runs a candidate's TTIR through LLVM and assemblers: it is locked like an author, but may
+// start the toolchain's programs.
 sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpreter& python,
                                   const std::filesystem::path& scratch) {
   sandbox::Command command = Processes::python_worker(setup.installation, "kgbench.compiler.worker");
-  for (const char* name : {"HOME=", "TMPDIR=", "TRITON_CACHE_DIR="}) command.environment.push_back(name + scratch.string());
+  for (const char* name : {"HOME=", "TMPDIR=", "TRITON_CACHE_DIR="})
+    command.environment.push_back(name + scratch.string());
   sandbox::LockSpec lock;
   lock.workspace = scratch.string();
   lock.read = python.paths;
   lock.read.push_back(setup.installation.python_dir.string());
-  if (!setup.installation.extension_dir.empty()) lock.read.push_back(setup.installation.extension_dir.string());
-  for (const char* system : {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/proc/cpuinfo", "/proc/meminfo"}) lock.read.emplace_back(system);
+  if (!setup.installation.extension_dir.empty())
+    lock.read.push_back(setup.installation.extension_dir.string());
+  for (const char* system :
+       {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/proc/cpuinfo", "/proc/meminfo"})
+    lock.read.emplace_back(system);
   lock.execute = lock.read;
   if (::geteuid() == 0) lock.uid = kCompilerUid;
   lock.memory_bytes = setup.limits.memory_bytes;
@@ -71,7 +81,8 @@ sandbox::Command Processes::python_worker(const Installation& at, const std::str
   command.argv = {at.interpreter, "-m", module, "3"};
   command.environment = base_environment(threads);
   command.environment.push_back("PYTHONPATH=" + at.python_dir.string());
-  if (!at.extension_dir.empty()) command.environment.push_back("KGBENCH_EXT_DIR=" + at.extension_dir.string());
+  if (!at.extension_dir.empty())
+    command.environment.push_back("KGBENCH_EXT_DIR=" + at.extension_dir.string());
   return command;
 }
 
@@ -83,8 +94,9 @@ Processes::Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scr
       expectations_(oracle::Oracle(python_worker(setup.installation, "kgbench.oracle.worker"),
                                    static_cast<std::size_t>(setup.lanes)),
                     kExpectationBytes),
-      compiler_(compiler_command(setup, zygote_.interpreter(), scratch_.path()), static_cast<std::size_t>(setup.lanes),
-                setup.installation.cache_dir / "compile", compiler_version(zygote_.interpreter())) {}
+      compiler_(compiler_command(setup, zygote_.interpreter(), scratch_.path()),
+                static_cast<std::size_t>(setup.lanes), setup.installation.cache_dir / "compile",
+                compiler_version(zygote_.interpreter())) {}
 
 Result<std::unique_ptr<Processes>> Processes::start(const JudgeSetup& setup) {
   KGB_TRY(author::Zygote zygote, author::Zygote::start(zygote_options(setup)));
@@ -94,14 +106,16 @@ Result<std::unique_ptr<Processes>> Processes::start(const JudgeSetup& setup) {
   return std::unique_ptr<Processes>(new Processes(setup, std::move(zygote), std::move(scratch)));
 }
 
-Result<author::AuthorOutcome> Processes::author(const std::string& session, const std::filesystem::path& workspace) {
+Result<author::AuthorOutcome> Processes::author(const std::string& session,
+                                                const std::filesystem::path& workspace) {
   sandbox::Limits limits;
   limits.wall = Millis(static_cast<std::int64_t>(1e3 * setup_.limits.author_s));
   limits.keep_result = std::size_t{512} << 20;
   return zygote_.author(session, workspace, limits);
 }
 
-Result<Processes::TrialAnswer> Processes::trial(const TrialRequest& request, const std::string& recording_json) {
+Result<Processes::TrialAnswer> Processes::trial(const TrialRequest& request,
+                                                const std::string& recording_json) {
   static std::atomic<std::int64_t> next_id{1};
   TrialAnswer answer;
   // A dead executor is asked once more: only what happens twice with the same plan is the plan's doing.
@@ -118,7 +132,10 @@ Result<Processes::TrialAnswer> Processes::trial(const TrialRequest& request, con
     }
     const bool late = reply.loss->end == FrameEnd::deadline;
     const bool memory = reply.loss->finished.end == sandbox::End::out_of_memory;
-    answer.fault = make_finding(late ? "deadline" : memory ? "memory_limit" : "native_crash", Gate::correct,
+    answer.fault = make_finding(late     ? "deadline"
+                                : memory ? "memory_limit"
+                                         : "native_crash",
+                                Gate::correct,
                                 "the executor " + reply.loss->finished.describe() + " while it ran the plan");
     answer.fault->details["stderr"] = reply.loss->error_output;
     if (late) return answer;

@@ -24,10 +24,11 @@ class Processes {
   static Result<std::unique_ptr<Processes>> start(const JudgeSetup& setup);
 
   // One author session; `workspace` holds the candidate.
-  [[nodiscard]] Result<author::AuthorOutcome> author(const std::string& session, const std::filesystem::path& workspace);
+  [[nodiscard]] Result<author::AuthorOutcome> author(const std::string& session,
+                                                     const std::filesystem::path& workspace);
 
-  // One trial in an executor. `fault` is set when the executor died or did not answer: a finding for the candidate
-  // when it happens twice in a row with the same plan, `infra` otherwise.
+  // One trial in an executor. `fault` is set when the executor died or did not answer: a finding for the
+  // candidate when it happens twice in a row with the same plan, `infra` otherwise.
   struct TrialAnswer {
     TrialResult result;
     std::optional<Finding> fault;
@@ -39,7 +40,8 @@ class Processes {
   [[nodiscard]] const JudgeSetup& setup() const { return setup_; }
   [[nodiscard]] const author::Interpreter& interpreter() const { return zygote_.interpreter(); }
   // Python processes of ours: environment and search path of the package; `threads` for torch.
-  [[nodiscard]] static sandbox::Command python_worker(const Installation& at, const std::string& module, int threads = 1);
+  [[nodiscard]] static sandbox::Command python_worker(const Installation& at, const std::string& module,
+                                                      int threads = 1);
 
  private:
   Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scratch);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of deviations and of their products: for independent elements each is nearly normal with known variance.
+// Sums of deviations and of their products: for independent elements each is nearly normal with known
+// variance.
 #include "judge/random_check.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +21,8 @@ std::optional<double> z_of(double sum, double variance) {
 
 }  // namespace
 
-void RandomCheck::add(std::span<const double> values, std::span<const double> means, std::span<const double> variances) {
+void RandomCheck::add(std::span<const double> values, std::span<const double> means,
+                      std::span<const double> variances) {
   double previous = 0, previous_variance = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double deviation = values[i] - means[i];
@@ -38,8 +40,8 @@ void RandomCheck::add(std::span<const double> values, std::span<const double> me
   elements_ += static_cast<std::int64_t>(values.size());
 }
 
-void RandomCheck::add_pair(std::span<const double> first, std::span<const double> second, std::span<const double> means,
-                           std::span<const double> variances) {
+void RandomCheck::add_pair(std::span<const double> first, std::span<const double> second,
+                           std::span<const double> means, std::span<const double> variances) {
   double free_variance = 0;
   for (std::size_t i = 0; i < first.size(); ++i) {
     cross_ += (first[i] - means[i]) * (second[i] - means[i]);
@@ -53,7 +55,8 @@ void RandomCheck::add_pair(std::span<const double> first, std::span<const double
 
 std::optional<std::string> RandomCheck::verdict() const {
   if (fixed_wrong_ > 0)
-    return fmt::format("{} elements are not random (probability 0 or 1) and have the wrong value", fixed_wrong_);
+    return fmt::format("{} elements are not random (probability 0 or 1) and have the wrong value",
+                       fixed_wrong_);
   if (identical_pairs_ > 0) return "two calls that must be independent gave the same output";
   struct Test {
     const char* what;
@@ -64,8 +67,8 @@ std::optional<std::string> RandomCheck::verdict() const {
                            Test{"independent calls", cross_, cross_variance_}}) {
     const std::optional<double> z = z_of(test.sum, test.variance);
     if (z && std::abs(*z) > kLimit)
-      return fmt::format("{}: {:.1f} standard deviations from what independent samples give (limit {:.2f})", test.what,
-                         *z, kLimit);
+      return fmt::format("{}: {:.1f} standard deviations from what independent samples give (limit {:.2f})",
+                         test.what, *z, kLimit);
   }
   return std::nullopt;
 }

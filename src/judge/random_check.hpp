@@ -13,9 +13,10 @@ namespace kgb {
 // Every test has a false-alarm rate of at most this; its z limit is 4.8916 (two-sided normal).
 inline constexpr double kRandomFalseAlarm = 1e-6;
 
-// Samples of one output against the mean and variance that the oracle expects of each element. Elements with variance
-// 0 must equal their mean. Collects over calls and workloads, then tests sums: with n independent elements
-// (sum x - sum mean) / sqrt(sum var) is close to normal; by Berry-Esseen that holds well for sum var above 25.
+// Samples of one output against the mean and variance that the oracle expects of each element. Elements with
+// variance 0 must equal their mean. Collects over calls and workloads, then tests sums: with n independent
+// elements (sum x - sum mean) / sqrt(sum var) is close to normal; by Berry-Esseen that holds well for sum var
+// above 25.
 class RandomCheck {
  public:
   // `values`, `means`, `variances`: n elements each.
@@ -30,9 +31,9 @@ class RandomCheck {
 
  private:
   std::int64_t elements_ = 0, fixed_wrong_ = 0, identical_pairs_ = 0;
-  double sum_deviation_ = 0, sum_variance_ = 0;        // rate
-  double serial_ = 0, serial_variance_ = 0;            // neighbours within one output
-  double cross_ = 0, cross_variance_ = 0;              // the same element in two outputs
+  double sum_deviation_ = 0, sum_variance_ = 0;  // rate
+  double serial_ = 0, serial_variance_ = 0;      // neighbours within one output
+  double cross_ = 0, cross_variance_ = 0;        // the same element in two outputs
 };
 
 }  // namespace kgb

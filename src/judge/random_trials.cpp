@@ -25,24 +25,41 @@ struct Drawn {
 
 double element(const std::byte* at, DType dtype) {
   switch (dtype) {
-    case DType::f64: { double v; std::memcpy(&v, at, sizeof v); return v; }
-    case DType::f32: { float v; std::memcpy(&v, at, sizeof v); return v; }
-    case DType::i64: { std::int64_t v; std::memcpy(&v, at, sizeof v); return static_cast<double>(v); }
-    case DType::b8: case DType::u8: return std::to_integer<int>(*at);
+    case DType::f64: {
+      double v;
+      std::memcpy(&v, at, sizeof v);
+      return v;
+    }
+    case DType::f32: {
+      float v;
+      std::memcpy(&v, at, sizeof v);
+      return v;
+    }
+    case DType::i64: {
+      std::int64_t v;
+      std::memcpy(&v, at, sizeof v);
+      return static_cast<double>(v);
+    }
+    case DType::b8:
+    case DType::u8:
+      return std::to_integer<int>(*at);
     // Zero and one are all that is due; their patterns are enough, anything else is told apart from both.
-    case DType::f16: case DType::bf16: {
+    case DType::f16:
+    case DType::bf16: {
       std::uint16_t v;
       std::memcpy(&v, at, sizeof v);
       const std::uint16_t one = dtype == DType::f16 ? 0x3C00 : 0x3F80;
       return v == 0 ? 0 : v == one ? 1 : 0.5;
     }
-    default: return 0.5;
+    default:
+      return 0.5;
   }
 }
 
 Samples samples_of(std::span<const std::byte> bytes, DType dtype) {
   Samples samples(bytes.size() / size_of(dtype));
-  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = element(bytes.data() + i * size_of(dtype), dtype);
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    samples[i] = element(bytes.data() + i * size_of(dtype), dtype);
   return samples;
 }
 
@@ -66,7 +83,8 @@ Result<Drawn> draw(Case& open, Processes& processes) {
     if (!job.recording || !job.findings.empty()) continue;
     KGB_CHECK(judge_contract(open, job, processes));
     if (!job.findings.empty()) continue;
-    const auto visit = [&](int call, const TrialOutput& output, std::span<const std::byte> bytes, const ExpectedOutput& expected) {
+    const auto visit = [&](int call, const TrialOutput& output, std::span<const std::byte> bytes,
+                           const ExpectedOutput& expected) {
       const std::string key = fmt::format("{}/{}/{}", job.workload.call.workload, call, expected.path);
       drawn.samples[key] = samples_of(bytes, output.dtype);
       drawn.means[key] = means_of(expected);
@@ -77,7 +95,8 @@ Result<Drawn> draw(Case& open, Processes& processes) {
   return drawn;
 }
 
-Result<Drawn> author_and_draw(Case& open, Processes& processes, const Catalogue& catalogue, std::uint64_t seed) {
+Result<Drawn> author_and_draw(Case& open, Processes& processes, const Catalogue& catalogue,
+                              std::uint64_t seed) {
   for (Job& job : open.jobs) job.recording.reset();
   AuthorRequest request;
   request.generator_seed = seed;
@@ -107,8 +126,10 @@ std::optional<std::string> statistics(const Drawn& first, const Drawn& other) {
     }
   for (const auto& [key, samples] : first.samples) {
     const Samples& means = first.means.at(key);
-    // Another seed, same values; and the next call of the same trial, whose probabilities differ, is left to serial tests.
-    if (const auto twin = other.samples.find(key); twin != other.samples.end() && twin->second.size() == samples.size())
+    // Another seed, same values; and the next call of the same trial, whose probabilities differ, is left to
+    // serial tests.
+    if (const auto twin = other.samples.find(key);
+        twin != other.samples.end() && twin->second.size() == samples.size())
       check.add_pair(samples, twin->second, means, variances_of(means));
   }
   return check.verdict();
@@ -124,7 +145,8 @@ std::optional<std::string> repeats(const Drawn& drawn) {
     if (twin == drawn.samples.end() || drawn.means.at(key) != drawn.means.at(next)) continue;
     double variance = 0;
     for (const double p : drawn.means.at(key)) variance += p * (1 - p);
-    if (variance >= 40 && twin->second == samples) return fmt::format("{}: two calls in a row gave the same output", key);
+    if (variance >= 40 && twin->second == samples)
+      return fmt::format("{}: two calls in a row gave the same output", key);
   }
   return std::nullopt;
 }
@@ -134,8 +156,9 @@ std::optional<std::string> repeats(const Drawn& drawn) {
 Status judge_random(Case& open, Processes& processes, const Catalogue& catalogue) {
   const std::uint64_t seed = open.request.seed;
   KGB_TRY(const Drawn first, draw(open, processes));  // the static gate recorded with this seed
-  if (decide(open.findings) != Verdict::pass || std::any_of(open.jobs.begin(), open.jobs.end(), [](const Job& j) {
-        return decide(j.findings) != Verdict::pass; }))
+  if (decide(open.findings) != Verdict::pass ||
+      std::any_of(open.jobs.begin(), open.jobs.end(),
+                  [](const Job& j) { return decide(j.findings) != Verdict::pass; }))
     return ok_status();
   KGB_TRY(const Drawn again, author_and_draw(open, processes, catalogue, seed));
   KGB_TRY(const Drawn other, author_and_draw(open, processes, catalogue, seed ^ 0x9E3779B97F4A7C15ULL));

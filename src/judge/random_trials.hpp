@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random operators: authored again for each seed, judged by statistics, reproducibility and dependence on the seed.
+// Random operators: authored again for each seed, judged by statistics, reproducibility and dependence on the
+// seed.
 #pragma once
 
 #include "judge/case.hpp"

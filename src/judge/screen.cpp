@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the oracle for each workload's values, compares each wrong answer with them, and counts who rejects it.
+// Asks the oracle for each workload's values, compares each wrong answer with them, and counts who rejects
+// it.
 #include "judge/screen.hpp"
 
 #include <algorithm>
@@ -28,7 +29,8 @@ struct Seen {
   std::map<std::string, bool> rejected;  // by answer; only those that are wrong
 };
 
-// The tensor whose dtype a reader would name first: a float that is read, else a float, else the first tensor.
+// The tensor whose dtype a reader would name first: a float that is read, else a float, else the first
+// tensor.
 std::optional<DType> main_input(const Call& call) {
   const auto tensors = tensors_of(call);
   const auto real = [](const TensorSpec& spec) { return is_float(spec.dtype) || is_complex(spec.dtype); };
@@ -64,15 +66,18 @@ const ExpectedOutput* output_at(const Expectation& expectation, const std::strin
   return nullptr;
 }
 
-Result<bool> rejects(const std::vector<std::byte>& bytes, const ExpectedOutput& expected, const ErrorBound& bound) {
+Result<bool> rejects(const std::vector<std::byte>& bytes, const ExpectedOutput& expected,
+                     const ErrorBound& bound) {
   KGB_TRY(const CompareResult compared, compare(bytes, expected, bound));
   return !compared.ok();
 }
 
-Status look_at(const Task& task, const ExpectedOutput& expected, const ValueSet& set, const ExpectedOutput* lower, Seen& seen) {
+Status look_at(const Task& task, const ExpectedOutput& expected, const ValueSet& set,
+               const ExpectedOutput* lower, Seen& seen) {
   KGB_TRY(const bool refused, rejects(right_answer(expected), expected, task.bound));
   seen.right_refused = seen.right_refused || refused;
-  for (const WrongAnswer& answer : wrong_answers({expected, task.workload.call, set, lower, task.bound.accumulate})) {
+  for (const WrongAnswer& answer :
+       wrong_answers({expected, task.workload.call, set, lower, task.bound.accumulate})) {
     KGB_TRY(const bool rejected, rejects(answer.bytes, expected, task.bound));
     bool& any = seen.rejected[std::string(answer.name)];
     any = any || rejected;
@@ -81,7 +86,8 @@ Status look_at(const Task& task, const ExpectedOutput& expected, const ValueSet&
 }
 
 // Of the answers that the row's workloads never find wrong, those that are wrong for ordinary values.
-std::vector<std::string> blind_answers(const Task& task, const ScreenRow& row, oracle::Oracle& oracle, std::uint64_t seed) {
+std::vector<std::string> blind_answers(const Task& task, const ScreenRow& row, oracle::Oracle& oracle,
+                                       std::uint64_t seed) {
   std::vector<std::string> out;
   const std::optional<Call> call = enlivened(task.workload.call);
   if (!call) return out;
@@ -89,11 +95,15 @@ std::vector<std::string> blind_answers(const Task& task, const ScreenRow& row, o
   const Result<Expectation> expectation = oracle.expect(*task.op, *call, seed, 0, 0);
   if (!expectation.ok()) return out;
   for (const ExpectedOutput& expected : expectation->outputs) {
-    if (expected.value.empty() || output_name(expected.path, task.op->find_entry(call->entry)->schema) != row.output) continue;
-    for (const WrongAnswer& answer : wrong_answers({expected, *call, {seed, 0, 0}, nullptr, task.bound.accumulate})) {
+    if (expected.value.empty() ||
+        output_name(expected.path, task.op->find_entry(call->entry)->schema) != row.output)
+      continue;
+    for (const WrongAnswer& answer :
+         wrong_answers({expected, *call, {seed, 0, 0}, nullptr, task.bound.accumulate})) {
       const auto same = [&](const AnswerTally& tally) { return tally.answer == answer.name; };
       const bool known = std::any_of(row.answers.begin(), row.answers.end(), same);
-      if (!known && std::find(out.begin(), out.end(), answer.name) == out.end()) out.emplace_back(answer.name);
+      if (!known && std::find(out.begin(), out.end(), answer.name) == out.end())
+        out.emplace_back(answer.name);
     }
   }
   return out;
@@ -155,9 +165,11 @@ void on_lanes(int lanes, std::size_t count, F f) {
 // Every kind of answer that an output can hold is wrong somewhere.
 bool sees_all(const ScreenRow& row) {
   const auto wrong = [&](const char* name) {
-    return std::any_of(row.answers.begin(), row.answers.end(), [&](const AnswerTally& t) { return t.answer == name; });
+    return std::any_of(row.answers.begin(), row.answers.end(),
+                       [&](const AnswerTally& t) { return t.answer == name; });
   };
-  return wrong("zeros") && wrong("ones") && wrong("constant") && wrong("mean") && wrong("shuffled") && wrong("last_block_missing");
+  return wrong("zeros") && wrong("ones") && wrong("constant") && wrong("mean") && wrong("shuffled") &&
+         wrong("last_block_missing");
 }
 
 void find_blind(std::vector<ScreenRow>& rows, const std::vector<const Task*>& firsts, oracle::Oracle& oracle,
@@ -172,7 +184,8 @@ void add_to(ScreenRow& row, const std::string& workload, const Seen& seen) {
   row.workloads.push_back(workload);
   if (seen.right_refused) row.right_refused.push_back(workload);
   for (const auto& [answer, rejected] : seen.rejected) {
-    auto at = std::find_if(row.answers.begin(), row.answers.end(), [&](const AnswerTally& t) { return t.answer == answer; });
+    auto at = std::find_if(row.answers.begin(), row.answers.end(),
+                           [&](const AnswerTally& t) { return t.answer == answer; });
     if (at == row.answers.end()) at = row.answers.insert(row.answers.end(), AnswerTally{answer, {}, {}});
     at->differs.push_back(workload);
     if (rejected) at->rejected.push_back(workload);
@@ -182,9 +195,9 @@ void add_to(ScreenRow& row, const std::string& workload, const Seen& seen) {
 }  // namespace
 
 std::size_t ScreenRow::holes() const {
-  return static_cast<std::size_t>(std::count_if(answers.begin(), answers.end(), [](const AnswerTally& t) { return t.hole(); })) +
-         blind.size() +
-         (right_refused.empty() ? 0 : 1);
+  return static_cast<std::size_t>(
+             std::count_if(answers.begin(), answers.end(), [](const AnswerTally& t) { return t.hole(); })) +
+         blind.size() + (right_refused.empty() ? 0 : 1);
 }
 
 std::size_t ScreenReport::holes() const {
@@ -201,8 +214,9 @@ Result<ScreenReport> screen(const Catalogue& catalogue, const std::vector<const 
   for (const Operator* op : operators) {
     KGB_TRY(std::vector<Task> some, tasks_of(catalogue, *op, options.seed));
     if (some.empty())
-      report.skipped.push_back({op->name, op->tagged("random") ? "random: judged by statistics, no values are compared"
-                                                               : "no values are compared: only dtype, shape and strides"});
+      report.skipped.push_back({op->name, op->tagged("random")
+                                              ? "random: judged by statistics, no values are compared"
+                                              : "no values are compared: only dtype, shape and strides"});
     std::move(some.begin(), some.end(), std::back_inserter(tasks));
   }
   oracle::Oracle oracle(Processes::python_worker(installation, "kgbench.oracle.worker"),
@@ -214,7 +228,8 @@ Result<ScreenReport> screen(const Catalogue& catalogue, const std::vector<const 
   });
   for (const Answer& answer : answers)
     if (answer && !answer->ok()) return answer->error();
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::pair<ScreenRow, const Task*>> rows;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::pair<ScreenRow, const Task*>>
+      rows;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const Call& call = tasks[i].workload.call;
     for (const Seen& seen : answers[i]->value()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixture screen: do the workloads of a card reject every answer that needs no thought (docs/cli/screen.md)?
+// The fixture screen: do the workloads of a card reject every answer that needs no thought
+// (docs/cli/screen.md)?
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,9 @@
 namespace kgb {
 
 struct ScreenOptions {
-  std::uint64_t seed = 0x5eed;  // hidden workloads and values; fixed, so that the screen says the same every time
-  int lanes = 1;                // oracle processes
+  std::uint64_t seed =
+      0x5eed;     // hidden workloads and values; fixed, so that the screen says the same every time
+  int lanes = 1;  // oracle processes
 };
 
 struct AnswerTally {
@@ -28,13 +30,13 @@ struct AnswerTally {
 // One output of one entry for one pair of dtypes.
 struct ScreenRow {
   std::string op, entry;
-  std::string output;  // path; items of a list are one output: "C[]"
-  std::string dtype;   // "f32", or "f16 -> f32" where main input and output differ
-  std::vector<std::string> workloads;       // that count: no edge cases
-  std::vector<AnswerTally> answers;         // only those that are wrong somewhere
+  std::string output;                  // path; items of a list are one output: "C[]"
+  std::string dtype;                   // "f32", or "f16 -> f32" where main input and output differ
+  std::vector<std::string> workloads;  // that count: no edge cases
+  std::vector<AnswerTally> answers;    // only those that are wrong somewhere
   // Right in every workload, but only because of their values: with ordinary ones they would be wrong.
   std::vector<std::string> blind;
-  std::vector<std::string> right_refused;   // workloads that reject the oracle's own values, rounded once
+  std::vector<std::string> right_refused;  // workloads that reject the oracle's own values, rounded once
   [[nodiscard]] std::size_t holes() const;
 };
 
@@ -49,7 +51,8 @@ struct ScreenReport {
 };
 
 // Smoke workloads and one draw of the hidden ones. An Error is the oracle's or the host's.
-[[nodiscard]] Result<ScreenReport> screen(const Catalogue& catalogue, const std::vector<const Operator*>& operators,
+[[nodiscard]] Result<ScreenReport> screen(const Catalogue& catalogue,
+                                          const std::vector<const Operator*>& operators,
                                           const Installation& installation, const ScreenOptions& options);
 
 // `whole`: also what rejects each answer, not only the holes.

@@ -21,8 +21,12 @@ struct Elements {
   std::vector<std::int64_t> integers;
 };
 
-bool holds_reals(DType dtype) { return is_float(dtype) || is_complex(dtype); }
-std::size_t width_of(DType dtype) { return is_complex(dtype) ? 2 : 1; }
+bool holds_reals(DType dtype) {
+  return is_float(dtype) || is_complex(dtype);
+}
+std::size_t width_of(DType dtype) {
+  return is_complex(dtype) ? 2 : 1;
+}
 
 std::size_t numel_of(const std::vector<std::int64_t>& shape) {
   std::size_t n = 1;
@@ -33,9 +37,11 @@ std::size_t numel_of(const std::vector<std::int64_t>& shape) {
 std::int64_t to_integer(double value, DType dtype) {
   if (dtype == DType::b8) return value != 0 ? 1 : 0;
   const double bits = 8.0 * static_cast<double>(size_of(dtype));
-  const bool is_signed = dtype == DType::i8 || dtype == DType::i16 || dtype == DType::i32 || dtype == DType::i64;
+  const bool is_signed =
+      dtype == DType::i8 || dtype == DType::i16 || dtype == DType::i32 || dtype == DType::i64;
   const double least = is_signed ? -std::exp2(bits - 1) : 0;
-  const double most = std::exp2(is_signed ? bits - 1 : bits) - 1;  // 2^63 or 2^64 for the widest: capped below
+  const double most =
+      std::exp2(is_signed ? bits - 1 : bits) - 1;  // 2^63 or 2^64 for the widest: capped below
   const double whole = std::isnan(value) ? 0 : std::clamp(std::nearbyint(value), least, most);
   if (whole >= 0x1p63) return std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(whole);
@@ -52,7 +58,8 @@ Elements elements_of(const ExpectedOutput& expected) {
       for (std::size_t i = 0; i < n; ++i) {
         std::int64_t whole = 0;
         if (expected.kind == ValueKind::i64) std::memcpy(&whole, expected.value.data() + 8 * i, 8);
-        values[i] = expected.kind == ValueKind::b8 ? (expected.value[i] != std::byte{0} ? 1.0 : 0.0) : static_cast<double>(whole);
+        values[i] = expected.kind == ValueKind::b8 ? (expected.value[i] != std::byte{0} ? 1.0 : 0.0)
+                                                   : static_cast<double>(whole);
       }
     }
     if (holds_reals(expected.dtype)) {
@@ -147,7 +154,8 @@ std::optional<Elements> converted(Elements elements, DType from, DType to) {
 std::optional<Elements> input_like(const AnswerSource& source, bool itself) {
   for (const auto& [path, spec] : tensors_of(source.call)) {
     if ((path == source.expected.path) != itself || spec.shape != source.expected.shape) continue;
-    if (auto found = converted(gathered(spec, path, source.set), spec.dtype, source.expected.dtype)) return found;
+    if (auto found = converted(gathered(spec, path, source.set), spec.dtype, source.expected.dtype))
+      return found;
   }
   return std::nullopt;
 }
@@ -156,7 +164,8 @@ std::optional<Elements> input_like(const AnswerSource& source, bool itself) {
 template <typename F>
 Elements mapped(Elements elements, std::size_t width, F f) {
   for (std::size_t i = 0; i < elements.reals.size(); ++i) elements.reals[i] = f(i % width, elements.reals[i]);
-  for (std::int64_t& value : elements.integers) value = static_cast<std::int64_t>(f(0, static_cast<double>(value)));
+  for (std::int64_t& value : elements.integers)
+    value = static_cast<std::int64_t>(f(0, static_cast<double>(value)));
   return elements;
 }
 
@@ -210,21 +219,27 @@ Elements rotated(Elements elements, const std::vector<std::int64_t>& shape, std:
 Elements without_last_block(Elements elements, std::size_t width) {
   const std::size_t n = std::max(elements.reals.size() / width, elements.integers.size());
   const auto block = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, n / 8));
-  if (!elements.reals.empty()) std::fill(elements.reals.end() - block * static_cast<std::ptrdiff_t>(width), elements.reals.end(), 0.0);
+  if (!elements.reals.empty())
+    std::fill(elements.reals.end() - block * static_cast<std::ptrdiff_t>(width), elements.reals.end(), 0.0);
   if (!elements.integers.empty()) std::fill(elements.integers.end() - block, elements.integers.end(), 0);
   return elements;
 }
 
-// Bits of the significand, the hidden one included, of the next lower precision; 0: there is none. A bound made for sums
-// in 16 bits lets a result of 8 bits pass by intent: then it is the precision below that.
+// Bits of the significand, the hidden one included, of the next lower precision; 0: there is none. A bound
+// made for sums in 16 bits lets a result of 8 bits pass by intent: then it is the precision below that.
 int lower_bits(DType dtype, DType accumulate) {
   if (size_of(accumulate) == 2 && size_of(dtype) == 2) return 4;
   switch (component_of(dtype)) {
-    case DType::f64: return dtype == DType::f64 || dtype == DType::c128 ? 24 : 0;
-    case DType::f32: return 11;  // TF32, f16
-    case DType::f16: return 8;   // bf16
-    case DType::bf16: return 4;  // f8e4m3
-    default: return 0;
+    case DType::f64:
+      return dtype == DType::f64 || dtype == DType::c128 ? 24 : 0;
+    case DType::f32:
+      return 11;  // TF32, f16
+    case DType::f16:
+      return 8;  // bf16
+    case DType::bf16:
+      return 4;  // f8e4m3
+    default:
+      return 0;
   }
 }
 
@@ -239,17 +254,21 @@ Elements rounded_to_bits(Elements elements, int bits) {
 }
 
 bool lowers_by_rounding(const TensorSpec& spec) {
-  static const std::set<std::string> kinds{"normal", "uniform", "integers", "bool", "constant", "zeros", "arange", "ties",
-                                           "spike", "precision", "indices", "permutation", "sorted", "triangular", "nan"};
+  static const std::set<std::string> kinds{"normal",  "uniform",     "integers", "bool",       "constant",
+                                           "zeros",   "arange",      "ties",     "spike",      "precision",
+                                           "indices", "permutation", "sorted",   "triangular", "nan"};
   // f16 ends at 65504; six standard deviations stay inside.
   return kinds.count(spec.domain.kind) != 0 &&
-         std::all_of(spec.domain.params.begin(), spec.domain.params.end(), [](double p) { return std::abs(p) <= 1e4; });
+         std::all_of(spec.domain.params.begin(), spec.domain.params.end(),
+                     [](double p) { return std::abs(p) <= 1e4; });
 }
 
 // False when the tensor forbids lowering the call.
 bool lower_spec(TensorSpec& spec, bool& any) {
-  const DType to = spec.dtype == DType::f64 ? DType::f32 : spec.dtype == DType::f32 ? DType::f16
-                   : spec.dtype == DType::c128 ? DType::c64 : spec.dtype;
+  const DType to = spec.dtype == DType::f64    ? DType::f32
+                   : spec.dtype == DType::f32  ? DType::f16
+                   : spec.dtype == DType::c128 ? DType::c64
+                                               : spec.dtype;
   if (to == spec.dtype) return true;
   any = true;
   spec.dtype = to;
@@ -260,8 +279,10 @@ template <typename F>
 void for_each_spec(Call& call, F f) {
   for (Arg& arg : call.args) {
     if (auto* spec = std::get_if<TensorSpec>(&arg.value)) f(*spec);
-    if (auto* list = std::get_if<TensorList>(&arg.value)) std::for_each(list->items.begin(), list->items.end(), f);
-    if (auto* pointers = std::get_if<PointerArray>(&arg.value)) std::for_each(pointers->items.begin(), pointers->items.end(), f);
+    if (auto* list = std::get_if<TensorList>(&arg.value))
+      std::for_each(list->items.begin(), list->items.end(), f);
+    if (auto* pointers = std::get_if<PointerArray>(&arg.value))
+      std::for_each(pointers->items.begin(), pointers->items.end(), f);
   }
 }
 
@@ -276,7 +297,8 @@ std::optional<Call> lowered(const Call& call) {
 }
 
 std::optional<Call> enlivened(const Call& call) {
-  static const std::set<std::string> monotonous{"constant", "zeros", "nan", "special", "finite_special", "subnormal"};
+  static const std::set<std::string> monotonous{"constant", "zeros",          "nan",
+                                                "special",  "finite_special", "subnormal"};
   Call out = call;
   for_each_spec(out, [](TensorSpec& spec) {
     if (monotonous.count(spec.domain.kind) == 0) return;
@@ -304,19 +326,23 @@ std::vector<WrongAnswer> wrong_answers(const AnswerSource& source) {
   std::vector<WrongAnswer> out;
   const auto offer = [&](std::string_view name, const Elements& elements) {
     std::vector<std::byte> bytes = encoded(elements, dtype);
-    if (bytes.size() == right_bytes.size() && !same_values(bytes, right_bytes, dtype)) out.push_back({name, std::move(bytes)});
+    if (bytes.size() == right_bytes.size() && !same_values(bytes, right_bytes, dtype))
+      out.push_back({name, std::move(bytes)});
   };
   offer("zeros", filled(right, 0, width));
   offer("ones", filled(right, 1, width));
   offer("constant", repeated_first(right, width));
   offer("mean", averaged(right, width, dtype));
   if (holds_reals(dtype))
-    offer("nan", mapped(right, width, [](std::size_t, double) { return std::numeric_limits<double>::quiet_NaN(); }));
+    offer("nan",
+          mapped(right, width, [](std::size_t, double) { return std::numeric_limits<double>::quiet_NaN(); }));
   if (const auto input = input_like(source, false)) offer("input", *input);
   if (const auto untouched = input_like(source, true)) offer("untouched", *untouched);
-  if (expected.rule != "unordered") offer("shuffled", rotated(right, expected.shape, width));  // free order: right
+  if (expected.rule != "unordered")
+    offer("shuffled", rotated(right, expected.shape, width));  // free order: right
   offer("last_block_missing", without_last_block(right, width));
-  if (const int bits = lower_bits(dtype, source.accumulate); bits > 0) offer("lower_precision", rounded_to_bits(right, bits));
+  if (const int bits = lower_bits(dtype, source.accumulate); bits > 0)
+    offer("lower_precision", rounded_to_bits(right, bits));
   if (lower != nullptr && lower->shape == expected.shape && lower->value.size() == expected.value.size() &&
       lower->kind == expected.kind) {
     ExpectedOutput as_asked = *lower;

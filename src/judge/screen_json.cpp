@@ -15,7 +15,8 @@ namespace {
 // "s3 s4 s9 and 11 more"
 std::string some_of(const std::vector<std::string>& ids) {
   constexpr std::size_t kShown = 4;
-  const std::vector<std::string> first(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, ids.size())));
+  const std::vector<std::string> first(
+      ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, ids.size())));
   const std::string rest = ids.size() > kShown ? fmt::format(" and {} more", ids.size() - kShown) : "";
   return join(first, " ") + rest;
 }
@@ -36,11 +37,11 @@ std::string holes_text(const ScreenRow& row) {
   std::string out;
   for (const AnswerTally& tally : row.answers)
     if (tally.hole())
-      out += fmt::format("hole: {}: '{}' is wrong in {} and no workload rejects it\n", place_of(row), tally.answer,
-                         some_of(tally.differs));
+      out += fmt::format("hole: {}: '{}' is wrong in {} and no workload rejects it\n", place_of(row),
+                         tally.answer, some_of(tally.differs));
   for (const std::string& answer : row.blind)
-    out += fmt::format("hole: {}: '{}' is right in all {} workloads, but only because of their values\n", place_of(row), answer,
-                       row.workloads.size());
+    out += fmt::format("hole: {}: '{}' is right in all {} workloads, but only because of their values\n",
+                       place_of(row), answer, row.workloads.size());
   if (!row.right_refused.empty())
     out += fmt::format("hole: {}: the oracle's own values, rounded once, are rejected by {}\n", place_of(row),
                        some_of(row.right_refused));
@@ -63,8 +64,9 @@ std::string screen_text(const ScreenReport& report, bool whole) {
     out += fmt::format("skipped: {}: {}\n", skipped.op, skipped.reason);
   for (const ScreenRow& row : report.rows) out += holes_text(row);
   const std::size_t holes = report.holes();
-  out += fmt::format("{} operators, {} (entry, output, dtype), seed {}: {}\n", operators_in(report), report.rows.size(),
-                     seed_text(report.seed), holes == 0 ? "no holes" : fmt::format("{} hole{}", holes, holes == 1 ? "" : "s"));
+  out += fmt::format("{} operators, {} (entry, output, dtype), seed {}: {}\n", operators_in(report),
+                     report.rows.size(), seed_text(report.seed),
+                     holes == 0 ? "no holes" : fmt::format("{} hole{}", holes, holes == 1 ? "" : "s"));
   return out;
 }
 
@@ -74,16 +76,27 @@ nlohmann::json screen_json(const ScreenReport& report) {
   for (const ScreenRow& row : report.rows) {
     Json answers = Json::array(), holes = Json::array();
     for (const AnswerTally& tally : row.answers) {
-      answers.push_back({{"answer", tally.answer}, {"wrong_in", tally.differs}, {"rejected_by", tally.rejected}});
+      answers.push_back(
+          {{"answer", tally.answer}, {"wrong_in", tally.differs}, {"rejected_by", tally.rejected}});
       if (tally.hole()) holes.push_back(tally.answer);
     }
     for (const std::string& answer : row.blind) holes.push_back(answer);
-    rows.push_back({{"op", row.op}, {"entry", row.entry}, {"output", row.output}, {"dtype", row.dtype},
-                    {"workloads", row.workloads}, {"answers", std::move(answers)}, {"holes", std::move(holes)},
-                    {"blind", row.blind}, {"right_refused", row.right_refused}});
+    rows.push_back({{"op", row.op},
+                    {"entry", row.entry},
+                    {"output", row.output},
+                    {"dtype", row.dtype},
+                    {"workloads", row.workloads},
+                    {"answers", std::move(answers)},
+                    {"holes", std::move(holes)},
+                    {"blind", row.blind},
+                    {"right_refused", row.right_refused}});
   }
-  for (const ScreenReport::Skipped& one : report.skipped) skipped.push_back({{"op", one.op}, {"reason", one.reason}});
-  return {{"seed", seed_text(report.seed)}, {"rows", std::move(rows)}, {"skipped", std::move(skipped)}, {"holes", report.holes()}};
+  for (const ScreenReport::Skipped& one : report.skipped)
+    skipped.push_back({{"op", one.op}, {"reason", one.reason}});
+  return {{"seed", seed_text(report.seed)},
+          {"rows", std::move(rows)},
+          {"skipped", std::move(skipped)},
+          {"holes", report.holes()}};
 }
 
 }  // namespace kgb

@@ -34,16 +34,22 @@ void adopt(std::vector<Finding>& findings, const Job& job, const std::string& fi
   }
 }
 
-Finding mismatch_finding(const CompareResult& compared, const ExpectedOutput& expected, int call, const Job& job) {
+Finding mismatch_finding(const CompareResult& compared, const ExpectedOutput& expected, int call,
+                         const Job& job) {
   const std::string where = expected.path + compared.worst_at;
   std::string ratio;
-  if (std::isfinite(compared.worst_ratio) && compared.bound > 0) ratio = fmt::format(", error {:.3g} x the bound", compared.worst_ratio);
-  Finding finding = make_finding(std::string(compared.finding_kind()), Gate::correct,
-                                 fmt::format("{} = {}, expected {}{}{}", where, compared.got, compared.expected,
-                                             compared.bound > 0 ? fmt::format(" +- {:.3g}", compared.bound) : "", ratio),
-                                 job.workload.call.workload);
-  finding.details = {{"output", expected.path}, {"index", compared.worst_at}, {"got", compared.got},
-                     {"expected", compared.expected}, {"bound", fmt::format("{:.6g}", compared.bound)},
+  if (std::isfinite(compared.worst_ratio) && compared.bound > 0)
+    ratio = fmt::format(", error {:.3g} x the bound", compared.worst_ratio);
+  Finding finding =
+      make_finding(std::string(compared.finding_kind()), Gate::correct,
+                   fmt::format("{} = {}, expected {}{}{}", where, compared.got, compared.expected,
+                               compared.bound > 0 ? fmt::format(" +- {:.3g}", compared.bound) : "", ratio),
+                   job.workload.call.workload);
+  finding.details = {{"output", expected.path},
+                     {"index", compared.worst_at},
+                     {"got", compared.got},
+                     {"expected", compared.expected},
+                     {"bound", fmt::format("{:.6g}", compared.bound)},
                      {"wrong elements", fmt::format("{} of {}", compared.n_bad, compared.count)},
                      {"call", std::to_string(call + 1)}};
   if (!compared.pattern.empty()) finding.details["pattern"] = compared.pattern;
@@ -64,12 +70,13 @@ const TrialOutput* find_output(const TrialResult& result, int call, const std::s
   return nullptr;
 }
 
-// Whether the work of this output was done without the candidate's kernels. Elements that a fill or a copy left there
-// are honest where kernels write into them (zeros and atomics, a clone and a scatter); uploads never are, and moving
-// data by torch's copies is the operator itself in the family `copy`.
+// Whether the work of this output was done without the candidate's kernels. Elements that a fill or a copy
+// left there are honest where kernels write into them (zeros and atomics, a clone and a scatter); uploads
+// never are, and moving data by torch's copies is the operator itself in the family `copy`.
 bool needs_launch(const Case& open, const TrialOutput& output) {
   if (open.op.tagged("no_kernel") || output.bytes == 0 || output.written) return false;
-  return output.sources.launch == 0 || output.sources.upload > 0 || (output.sources.copy > 0 && open.op.family == "copy");
+  return output.sources.launch == 0 || output.sources.upload > 0 ||
+         (output.sources.copy > 0 && open.op.family == "copy");
 }
 
 }  // namespace
@@ -92,8 +99,9 @@ Result<bool> judge_output(Job& job, int call, const TrialOutput& output, std::sp
 Status judge_contract(const Case& open, Job& job, Processes& processes) {
   const Entry& entry = open.entry_of(job);
   for (std::size_t c = 0; c < job.recording->calls.size(); ++c) {
-    KGB_TRY(const std::shared_ptr<const Expectation> expectation,
-            processes.expectations().values(open.op, job.calls[c], {open.request.seed, 0, static_cast<int>(c)}));
+    KGB_TRY(
+        const std::shared_ptr<const Expectation> expectation,
+        processes.expectations().values(open.op, job.calls[c], {open.request.seed, 0, static_cast<int>(c)}));
     const ContractCheck check{entry.schema, job.calls[c], *expectation, entry.exact_strides};
     for (Finding& finding : contract_findings(*job.recording, static_cast<int>(c), check)) {
       finding.workload = job.workload.call.workload;
@@ -105,7 +113,8 @@ Status judge_contract(const Case& open, Job& job, Processes& processes) {
   return ok_status();
 }
 
-Result<bool> judge_trial(const Case& open, Job& job, int trial, Processes& processes, const OutputVisitor& visit) {
+Result<bool> judge_trial(const Case& open, Job& job, int trial, Processes& processes,
+                         const OutputVisitor& visit) {
   const TrialRequest request = request_of(open, job, trial, processes.setup());
   KGB_TRY(Processes::TrialAnswer answer, processes.trial(request, job.recording_json));
   if (answer.fault) {
@@ -120,16 +129,19 @@ Result<bool> judge_trial(const Case& open, Job& job, int trial, Processes& proce
   bool right = true;
   for (int c = 0; c < static_cast<int>(job.calls.size()) && right; ++c) {
     KGB_TRY(const std::shared_ptr<const Expectation> expectation,
-            processes.expectations().values(open.op, job.calls[static_cast<std::size_t>(c)], {open.request.seed, trial, c}));
+            processes.expectations().values(open.op, job.calls[static_cast<std::size_t>(c)],
+                                            {open.request.seed, trial, c}));
     for (const ExpectedOutput& expected : expectation->outputs) {
       const TrialOutput* output = find_output(answer.result, c, expected.path);
       if (output == nullptr) {
-        job.findings.push_back(make_finding("wrong_structure", Gate::correct, expected.path + " is missing", job.workload.call.workload));
+        job.findings.push_back(make_finding("wrong_structure", Gate::correct, expected.path + " is missing",
+                                            job.workload.call.workload));
         return false;
       }
       if (request.track_writes && needs_launch(open, *output)) job.wanting_launch = true;
       if (visit) visit(c, *output, answer.result.bytes_of(*output), expected);
-      KGB_TRY(const bool same, judge_output(job, c, *output, answer.result.bytes_of(*output), expected, request.poison));
+      KGB_TRY(const bool same,
+              judge_output(job, c, *output, answer.result.bytes_of(*output), expected, request.poison));
       right = right && same;
     }
   }

@@ -10,15 +10,17 @@
 namespace kgb {
 
 // Called for each output of each call that was compared: for statistics.
-using OutputVisitor = std::function<void(int call, const TrialOutput&, std::span<const std::byte>, const ExpectedOutput&)>;
+using OutputVisitor =
+    std::function<void(int call, const TrialOutput&, std::span<const std::byte>, const ExpectedOutput&)>;
 
 // Trial number `trial` of the job. Findings go to the job; false when one ended it.
 [[nodiscard]] Result<bool> judge_trial(const Case& open, Job& job, int trial, Processes& processes,
                                        const OutputVisitor& visit = {});
-// Compares one output; what is wrong becomes a finding of the job. True when it is right. Class random has no values to
-// compare and is always right here.
-[[nodiscard]] Result<bool> judge_output(Job& job, int call, const TrialOutput& output, std::span<const std::byte> bytes,
-                                        const ExpectedOutput& expected, int poison);
+// Compares one output; what is wrong becomes a finding of the job. True when it is right. Class random has no
+// values to compare and is always right here.
+[[nodiscard]] Result<bool> judge_output(Job& job, int call, const TrialOutput& output,
+                                        std::span<const std::byte> bytes, const ExpectedOutput& expected,
+                                        int poison);
 // Contract of every recorded call, without running anything.
 [[nodiscard]] Status judge_contract(const Case& open, Job& job, Processes& processes);
 

@@ -30,7 +30,7 @@ void take(const Json& json, const char* key, bool& target) {
   if (const auto it = json.find(key); it != json.end() && it->is_boolean()) target = it->get<bool>();
 }
 template <typename Int>
-requires std::is_integral_v<Int>
+  requires std::is_integral_v<Int>
 void take(const Json& json, const char* key, Int& target) {
   if (const auto it = json.find(key); it != json.end() && it->is_number_integer()) target = it->get<Int>();
 }

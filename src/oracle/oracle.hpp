@@ -20,7 +20,8 @@ class Oracle {
   Oracle(sandbox::Command worker, std::size_t processes);
 
   // Expected outputs of call `number` of `trial`. An Error is the oracle's or the catalogue's fault.
-  [[nodiscard]] Result<Expectation> expect(const Operator& op, const Call& call, std::uint64_t seed, int trial, int number);
+  [[nodiscard]] Result<Expectation> expect(const Operator& op, const Call& call, std::uint64_t seed,
+                                           int trial, int number);
   // The same without values.
   [[nodiscard]] Result<Expectation> contract(const Operator& op, const Call& call);
 

@@ -34,27 +34,33 @@ class PlanWriter {
     std::string args;
     for (std::size_t i = 0; i < launch.args.size(); ++i) {
       const std::string name = i < kernel.parameters.size() ? kernel.parameters[i] : fmt::format("arg{}", i);
-      args += fmt::format("{}{}={}", i == 0 ? "" : ", ", name, std::visit([this](const auto& v) { return value(v); }, launch.args[i].value));
+      args += fmt::format("{}{}={}", i == 0 ? "" : ", ", name,
+                          std::visit([this](const auto& v) { return value(v); }, launch.args[i].value));
     }
     const auto warps = kernel.options.find("num_warps");
     return fmt::format("launch   {}[{}]({}){}{}", kernel.name, fmt::join(launch.grid, ","), args,
-                       warps == kernel.options.end() ? "" : "  num_warps " + warps->second, place(launch.file, launch.line));
+                       warps == kernel.options.end() ? "" : "  num_warps " + warps->second,
+                       place(launch.file, launch.line));
   }
   std::string text(const Fill& fill) const { return fmt::format("fill     {}  {}", view(fill.dst), fill.op); }
   std::string text(const Copy& copy) const {
-    return fmt::format("{}     {} <- {}  {}{}", copy.dst.dtype == copy.src.dtype ? "copy" : "cast", view(copy.dst), view(copy.src),
-                       copy.op, place(copy.file, copy.line));
+    return fmt::format("{}     {} <- {}  {}{}", copy.dst.dtype == copy.src.dtype ? "copy" : "cast",
+                       view(copy.dst), view(copy.src), copy.op, place(copy.file, copy.line));
   }
   std::string text(const Upload& upload) const {
     return fmt::format("upload   {} <- {} bytes, {} addresses  {}{}", buffer(upload.dst), upload.bytes.size(),
                        upload.relocations.size(), upload.op, place(upload.file, upload.line));
   }
-  std::string text(const Constant& constant) const { return fmt::format("{:<8} {}", constant.kind, view(constant.dst)); }
+  std::string text(const Constant& constant) const {
+    return fmt::format("{:<8} {}", constant.kind, view(constant.dst));
+  }
 
   std::string value(const BufferRef& ref) const { return buffer(ref); }
   static std::string value(std::int64_t number) { return std::to_string(number); }
   static std::string value(double number) { return fmt::format("{}", number); }
-  static std::string place(const std::string& file, int line) { return line > 0 ? fmt::format("  {}:{}", file, line) : ""; }
+  static std::string place(const std::string& file, int line) {
+    return line > 0 ? fmt::format("  {}:{}", file, line) : "";
+  }
 
   const Recording& recording_;
 };
@@ -66,7 +72,8 @@ std::string call_text(const Recording& recording, std::size_t number, const Plan
   for (const OutputLeaf& leaf : call.outputs)
     out += fmt::format("    {:<8} {}\n", leaf.path, leaf.tensor ? writer.view(leaf.view) : leaf.scalar);
   for (const Event& event : call.events)
-    out += fmt::format("    event    {}: {}{}\n", event.kind, event.what, event.line > 0 ? fmt::format("  line {}", event.line) : "");
+    out += fmt::format("    event    {}: {}{}\n", event.kind, event.what,
+                       event.line > 0 ? fmt::format("  line {}", event.line) : "");
   return out;
 }
 
@@ -75,7 +82,8 @@ bool same_work(const Recording& recording, std::size_t a, std::size_t b, const P
   const auto signature = [&](std::size_t number) {
     std::string text = call_text(recording, number, writer).substr(9);
     const std::string mark = fmt::format("@{}", number + 1);
-    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark)) text.erase(at, mark.size());
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark))
+      text.erase(at, mark.size());
     std::string stable;  // temporaries are numbered through; their order says which is which
     for (std::size_t i = 0; i < text.size(); ++i) {
       stable += text[i];
@@ -92,10 +100,12 @@ bool same_work(const Recording& recording, std::size_t a, std::size_t b, const P
 
 }  // namespace
 
-std::string plan_text(const Call& call, const Recording* recording, const std::vector<Finding>& findings, bool with_ttir) {
+std::string plan_text(const Call& call, const Recording* recording, const std::vector<Finding>& findings,
+                      bool with_ttir) {
   std::string out = fmt::format("{}  {}: {}\n", call.workload, call.entry, describe(call));
   for (const Finding& f : findings)
-    out += fmt::format("  {}{}: {}\n", f.kind, f.line > 0 ? fmt::format(" at {}:{}", f.file, f.line) : "", f.message);
+    out += fmt::format("  {}{}: {}\n", f.kind, f.line > 0 ? fmt::format(" at {}:{}", f.file, f.line) : "",
+                       f.message);
   if (recording == nullptr) return out;
   const PlanWriter writer(*recording);
   for (std::size_t c = 0; c < recording->calls.size(); ++c) {
@@ -104,10 +114,12 @@ std::string plan_text(const Call& call, const Recording* recording, const std::v
     else
       out += call_text(*recording, c, writer);
   }
-  out += fmt::format("  plan {}  {} kernels, {} buffers, target {}\n", canonical_hash(*recording).substr(0, 16),
-                     recording->kernels.size(), recording->buffers.size(), recording->target);
+  out +=
+      fmt::format("  plan {}  {} kernels, {} buffers, target {}\n", canonical_hash(*recording).substr(0, 16),
+                  recording->kernels.size(), recording->buffers.size(), recording->target);
   if (with_ttir)
-    for (const Kernel& kernel : recording->kernels) out += fmt::format("\n// {}\n{}\n", kernel.name, kernel.ttir);
+    for (const Kernel& kernel : recording->kernels)
+      out += fmt::format("\n// {}\n{}\n", kernel.name, kernel.ttir);
   return out;
 }
 

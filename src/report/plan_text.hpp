@@ -11,7 +11,7 @@
 namespace kgb {
 
 // `recording` may be null: then the findings say why there is none.
-[[nodiscard]] std::string plan_text(const Call& call, const Recording* recording, const std::vector<Finding>& findings,
-                                    bool with_ttir);
+[[nodiscard]] std::string plan_text(const Call& call, const Recording* recording,
+                                    const std::vector<Finding>& findings, bool with_ttir);
 
 }  // namespace kgb

@@ -33,9 +33,10 @@ struct ReportRow {
 
 // Counts that every report shows. Operators without an honest kernel are counted apart.
 struct Counts {
-  std::int64_t judged = 0, passed = 0;                      // with kernels
-  std::int64_t no_kernel = 0, no_kernel_passed = 0;         // without
-  std::vector<std::pair<std::string, std::pair<std::int64_t, std::int64_t>>> by_source;  // source: passed, judged
+  std::int64_t judged = 0, passed = 0;               // with kernels
+  std::int64_t no_kernel = 0, no_kernel_passed = 0;  // without
+  std::vector<std::pair<std::string, std::pair<std::int64_t, std::int64_t>>>
+      by_source;  // source: passed, judged
   std::vector<std::pair<std::string, std::int64_t>> by_verdict;
 };
 [[nodiscard]] Counts count(const RunReport& report);
@@ -45,7 +46,8 @@ struct Counts {
 [[nodiscard]] std::string worst_text(const Evaluation& evaluation);      // "0.21  f16 (7,1031)" or "exact"
 [[nodiscard]] std::string workloads_text(const Evaluation& evaluation);  // "18/18"
 [[nodiscard]] std::string targets_text(const Evaluation& evaluation);    // "5/5" or "4/5  gfx942: ..."
-[[nodiscard]] std::string time_text(const Evaluation& evaluation);       // "1.8x [1.7, 1.9] faster", or why there is none
+[[nodiscard]] std::string time_text(
+    const Evaluation& evaluation);  // "1.8x [1.7, 1.9] faster", or why there is none
 [[nodiscard]] double total_ms(const Evaluation& evaluation);
 // The finding that decided the verdict, or null.
 [[nodiscard]] const Finding* deciding_finding(const Evaluation& evaluation);

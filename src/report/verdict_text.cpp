@@ -13,11 +13,17 @@ namespace {
 
 constexpr std::size_t kMostOthers = 6;
 
-std::string line(const std::string& key, const std::string& text) { return fmt::format("  {:<10}{}\n", key, text); }
+std::string line(const std::string& key, const std::string& text) {
+  return fmt::format("  {:<10}{}\n", key, text);
+}
 
 std::string painted(const std::string& text, Verdict verdict, bool colour) {
   if (!colour) return text;
-  return fmt::format("\x1b[1;{}m{}\x1b[0m", verdict == Verdict::pass ? 32 : verdict == Verdict::infra ? 35 : 31, text);
+  return fmt::format("\x1b[1;{}m{}\x1b[0m",
+                     verdict == Verdict::pass    ? 32
+                     : verdict == Verdict::infra ? 35
+                                                 : 31,
+                     text);
 }
 
 const WorkloadResult* find_workload(const Evaluation& e, const std::string& id) {
@@ -30,9 +36,11 @@ std::string reason(const Evaluation& e, const Finding& why) {
   std::string out = line("reason", why.message);
   if (const WorkloadResult* w = find_workload(e, why.workload))
     out += line("workload", fmt::format("{}: {}", w->id, w->description)) +
-           line("repeat", fmt::format("kgbench judge {} --op {} --workload {} --only {} --seed {}", e.candidate, e.op, w->tier, w->id, e.seed));
+           line("repeat", fmt::format("kgbench judge {} --op {} --workload {} --only {} --seed {}",
+                                      e.candidate, e.op, w->tier, w->id, e.seed));
   if (why.line > 0) out += line("where", fmt::format("{}:{}", why.file, why.line));
-  for (const char* key : {"pattern", "wrong elements", "argument", "index", "program", "call", "source", "traceback", "stderr"})
+  for (const char* key :
+       {"pattern", "wrong elements", "argument", "index", "program", "call", "source", "traceback", "stderr"})
     if (const auto detail = why.details.find(key); detail != why.details.end() && !detail->second.empty())
       out += line(key, detail->second);
   return out;
@@ -49,7 +57,8 @@ std::string others(const Evaluation& e, const Finding* why) {
       ++left;
       continue;
     }
-    out += line(verdict_of(f.kind) ? "also" : "note", fmt::format("{}{}", f.message, f.workload.empty() ? "" : " (" + f.workload + ")"));
+    out += line(verdict_of(f.kind) ? "also" : "note",
+                fmt::format("{}{}", f.message, f.workload.empty() ? "" : " (" + f.workload + ")"));
   }
   if (left > 0) out += line("", fmt::format("and {} more: --json has all", left));
   return out;
@@ -64,7 +73,8 @@ std::string passed(const Evaluation& e) {
 }  // namespace
 
 std::string verdict_text(const Evaluation& e, bool colour) {
-  std::string out = fmt::format("{}  {}  {}\n", e.op, e.candidate, painted(std::string(name_of(e.verdict)), e.verdict, colour));
+  std::string out = fmt::format("{}  {}  {}\n", e.op, e.candidate,
+                                painted(std::string(name_of(e.verdict)), e.verdict, colour));
   const Finding* why = deciding_finding(e);
   if (why != nullptr) out += reason(e, *why);
   out += line("passed", passed(e));
@@ -79,8 +89,11 @@ std::string verdict_text(const Evaluation& e, bool colour) {
     out += line("time", "none: on the chip cpu Triton kernels run on a virtual machine, which is no clock");
   }
   if (e.mode == "in-process")
-    out += line("trust", "in-process mode: candidate and harness share a process, its word is checked from outside");
-  if (e.no_kernel) out += line("note", "this operator has no honest kernel; it is judged on contract and values and counted apart");
+    out += line("trust",
+                "in-process mode: candidate and harness share a process, its word is checked from outside");
+  if (e.no_kernel)
+    out += line("note",
+                "this operator has no honest kernel; it is judged on contract and values and counted apart");
   return out;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers: a thread per process drains its output and reaps it, so that neither a full pipe nor a zombie can hold us.
+// Workers: a thread per process drains its output and reaps it, so that neither a full pipe nor a zombie can
+// hold us.
 #include "sandbox/worker.hpp"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ constexpr Millis kForever{std::chrono::hours(24 * 365)};
 }  // namespace
 
 struct Worker::Running {
-  Running(Started started_process, Fd our_end) : started(std::move(started_process)), channel(std::move(our_end)) {
+  Running(Started started_process, Fd our_end)
+      : started(std::move(started_process)), channel(std::move(our_end)) {
     keeper = std::thread([this] {
       Limits limits;
       limits.wall = kForever;
@@ -41,7 +43,9 @@ Worker::~Worker() = default;
 Worker::Worker(Worker&&) noexcept = default;
 Worker& Worker::operator=(Worker&&) noexcept = default;
 
-void Worker::stop() { running_.reset(); }
+void Worker::stop() {
+  running_.reset();
+}
 
 Status Worker::start() {
   KGB_TRY(auto ends, make_socket_pair());

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A long-lived child that answers requests over a frame channel: started on demand, killed when it does not answer,
-// started again for the next request.
+// A long-lived child that answers requests over a frame channel: started on demand, killed when it does not
+// answer, started again for the next request.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <condition_variable>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,14 +23,15 @@ namespace kgb::sandbox {
 struct WorkerLoss {
   FrameEnd end = FrameEnd::none;  // closed: it died; deadline: it was killed
   Finished finished;
-  std::string error_output;       // the end of its standard error
+  std::string error_output;  // the end of its standard error
 };
 struct Answer {
   Frame frame;
   std::optional<WorkerLoss> loss;
 };
 
-// One worker; not thread-safe. The command's `pass` gets the channel as its first descriptor, so it is number 3.
+// One worker; not thread-safe. The command's `pass` gets the channel as its first descriptor, so it is
+// number 3.
 class Worker {
  public:
   explicit Worker(Command command);

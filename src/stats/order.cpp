@@ -12,7 +12,8 @@ namespace {
 // log of the binomial(n, 1/2) probability of k.
 double log_binomial_half(std::size_t n, std::size_t k) {
   const auto real = [](std::size_t x) { return static_cast<double>(x); };
-  return std::lgamma(real(n) + 1) - std::lgamma(real(k) + 1) - std::lgamma(real(n - k) + 1) - real(n) * std::log(2.0);
+  return std::lgamma(real(n) + 1) - std::lgamma(real(k) + 1) - std::lgamma(real(n - k) + 1) -
+         real(n) * std::log(2.0);
 }
 
 }  // namespace
@@ -51,10 +52,14 @@ SpeedCall call_of(const Interval& ratio, double margin) {
 
 std::string name_of(SpeedCall call) {
   switch (call) {
-    case SpeedCall::faster: return "faster";
-    case SpeedCall::same: return "same";
-    case SpeedCall::slower: return "slower";
-    case SpeedCall::cannot_tell: break;
+    case SpeedCall::faster:
+      return "faster";
+    case SpeedCall::same:
+      return "same";
+    case SpeedCall::slower:
+      return "slower";
+    case SpeedCall::cannot_tell:
+      break;
   }
   return "cannot tell";
 }

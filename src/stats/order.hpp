@@ -17,8 +17,9 @@ struct Interval {
 };
 
 // Median with an interval that covers the true median with at least `confidence`, whatever the distribution:
-// the smallest symmetric pair of order statistics whose binomial(n, 1/2) probability is enough (David & Nagaraja,
-// Order Statistics, 3rd ed., section 7.1). nullopt when n is too small for that confidence (95 %: n < 6).
+// the smallest symmetric pair of order statistics whose binomial(n, 1/2) probability is enough (David &
+// Nagaraja, Order Statistics, 3rd ed., section 7.1). nullopt when n is too small for that confidence (95 %: n
+// < 6).
 [[nodiscard]] std::optional<Interval> median_interval(std::vector<double> values, double confidence = 0.95);
 
 // What a speedup's interval says. `margin`: differences below it are of no interest (0.02 = 2 %).

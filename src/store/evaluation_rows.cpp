@@ -20,10 +20,12 @@ double total_ms(const Evaluation& evaluation) {
   return found == evaluation.stage_ms.end() ? 0.0 : found->second;
 }
 
-void insert_evaluation(SQLite::Database& db, std::int64_t item, const Evaluation& e, const std::string& source) {
-  SQLite::Statement row(db,
-                        "INSERT INTO evaluation (item, finished, verdict, gate, no_kernel, source_hash, total_ms, source,"
-                        " json) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ','now'), ?,?,?,?,?,?,?)");
+void insert_evaluation(SQLite::Database& db, std::int64_t item, const Evaluation& e,
+                       const std::string& source) {
+  SQLite::Statement row(
+      db,
+      "INSERT INTO evaluation (item, finished, verdict, gate, no_kernel, source_hash, total_ms, source,"
+      " json) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ','now'), ?,?,?,?,?,?,?)");
   row.bind(1, item);
   row.bind(2, std::string(name_of(e.verdict)));
   row.bind(3, std::string(name_of(e.reached)));
@@ -53,9 +55,10 @@ void insert_findings(SQLite::Database& db, std::int64_t item, const Evaluation& 
 }
 
 void insert_workloads(SQLite::Database& db, std::int64_t item, const Evaluation& e) {
-  SQLite::Statement row(db,
-                        "INSERT INTO workload (item, id, tier, verdict, worst_ratio, worst_at, elements, plan_hash,"
-                        " description) VALUES (?,?,?,?,?,?,?,?,?)");
+  SQLite::Statement row(
+      db,
+      "INSERT INTO workload (item, id, tier, verdict, worst_ratio, worst_at, elements, plan_hash,"
+      " description) VALUES (?,?,?,?,?,?,?,?,?)");
   for (const WorkloadResult& w : e.workloads) {
     row.bind(1, item);
     row.bind(2, w.id);
@@ -72,9 +75,10 @@ void insert_workloads(SQLite::Database& db, std::int64_t item, const Evaluation&
 }
 
 void insert_targets(SQLite::Database& db, std::int64_t item, const Evaluation& e) {
-  SQLite::Statement row(db,
-                        "INSERT INTO target (item, target, ok, kernels, registers, shared_bytes, spills, message)"
-                        " VALUES (?,?,?,?,?,?,?,?)");
+  SQLite::Statement row(
+      db,
+      "INSERT INTO target (item, target, ok, kernels, registers, shared_bytes, spills, message)"
+      " VALUES (?,?,?,?,?,?,?,?)");
   for (const TargetResult& t : e.targets) {
     row.bind(1, item);
     row.bind(2, t.target);
@@ -90,9 +94,10 @@ void insert_targets(SQLite::Database& db, std::int64_t item, const Evaluation& e
 }
 
 void insert_timings(SQLite::Database& db, std::int64_t item, const Evaluation& e) {
-  SQLite::Statement row(db,
-                        "INSERT INTO timing (item, workload, baseline, candidate_s, baseline_s, ratio, ratio_low,"
-                        " ratio_high, call, why) VALUES (?,?,?,?,?,?,?,?,?,?)");
+  SQLite::Statement row(
+      db,
+      "INSERT INTO timing (item, workload, baseline, candidate_s, baseline_s, ratio, ratio_low,"
+      " ratio_high, call, why) VALUES (?,?,?,?,?,?,?,?,?,?)");
   for (const Timing& t : e.timings) {
     row.bind(1, item);
     row.bind(2, t.workload);
@@ -132,14 +137,15 @@ Result<std::vector<StoredEvaluation>> Store::evaluations(const std::string& run)
   const std::lock_guard lock(impl_->mutex);
   try {
     std::vector<StoredEvaluation> all;
-    SQLite::Statement query(impl_->db,
-                            "SELECT i.id, i.op, i.sample, i.candidate, e.json, e.source FROM item i JOIN evaluation e"
-                            " ON e.item = i.id WHERE i.run = ? ORDER BY i.id");
+    SQLite::Statement query(
+        impl_->db,
+        "SELECT i.id, i.op, i.sample, i.candidate, e.json, e.source FROM item i JOIN evaluation e"
+        " ON e.item = i.id WHERE i.run = ? ORDER BY i.id");
     query.bind(1, run);
     while (query.executeStep()) {
       StoredEvaluation stored;
-      stored.item = {query.getColumn(0).getInt64(), query.getColumn(1).getString(), query.getColumn(2).getInt(),
-                     query.getColumn(3).getString()};
+      stored.item = {query.getColumn(0).getInt64(), query.getColumn(1).getString(),
+                     query.getColumn(2).getInt(), query.getColumn(3).getString()};
       stored.evaluation = evaluation_from_json(nlohmann::json::parse(query.getColumn(4).getString()));
       stored.source = query.getColumn(5).getString();
       all.push_back(std::move(stored));

@@ -14,7 +14,9 @@ const std::array<const char*, 1> kMigrations{kgb_migration_0001};
 
 }  // namespace
 
-int newest_schema() { return static_cast<int>(kMigrations.size()); }
+int newest_schema() {
+  return static_cast<int>(kMigrations.size());
+}
 
 Status migrate(SQLite::Database& db, const std::filesystem::path& file) {
   // user_version is SQLite's own place for a schema number and is 0 in a new file.

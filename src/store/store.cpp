@@ -55,12 +55,14 @@ Status Store::begin_run(const RunInfo& run, const std::vector<RunItem>& items) {
   const std::lock_guard lock(impl_->mutex);
   try {
     SQLite::Transaction transaction(impl_->db);
-    SQLite::Statement insert(impl_->db,
-                             "INSERT INTO run (id, created, finished, status, version, contestant, suite, chip, tiers,"
-                             " tolerance, targets, seed, host) VALUES (?,?,NULL,?,?,?,?,?,?,?,?,?,?)");
+    SQLite::Statement insert(
+        impl_->db,
+        "INSERT INTO run (id, created, finished, status, version, contestant, suite, chip, tiers,"
+        " tolerance, targets, seed, host) VALUES (?,?,NULL,?,?,?,?,?,?,?,?,?,?)");
     int column = 0;
-    for (const std::string* text : {&run.id, &run.created, &run.status, &run.version, &run.contestant, &run.suite,
-                                    &run.chip, &run.tiers, &run.tolerance, &run.targets, &run.seed, &run.host})
+    for (const std::string* text :
+         {&run.id, &run.created, &run.status, &run.version, &run.contestant, &run.suite, &run.chip,
+          &run.tiers, &run.tolerance, &run.targets, &run.seed, &run.host})
       insert.bind(++column, *text);
     insert.exec();
     SQLite::Statement item(impl_->db, "INSERT INTO item (run, op, sample, candidate) VALUES (?,?,?,?)");
@@ -83,15 +85,16 @@ Result<std::vector<RunInfo>> Store::runs() const {
   const std::lock_guard lock(impl_->mutex);
   try {
     std::vector<RunInfo> all;
-    SQLite::Statement query(impl_->db,
-                            "SELECT id, created, coalesce(finished, ''), status, version, contestant, suite, chip, tiers,"
-                            " tolerance, targets, seed, host FROM run ORDER BY created, id");
+    SQLite::Statement query(
+        impl_->db,
+        "SELECT id, created, coalesce(finished, ''), status, version, contestant, suite, chip, tiers,"
+        " tolerance, targets, seed, host FROM run ORDER BY created, id");
     while (query.executeStep()) {
       RunInfo run;
       int column = 0;
       for (std::string* text :
-           {&run.id, &run.created, &run.finished, &run.status, &run.version, &run.contestant, &run.suite, &run.chip,
-            &run.tiers, &run.tolerance, &run.targets, &run.seed, &run.host})
+           {&run.id, &run.created, &run.finished, &run.status, &run.version, &run.contestant, &run.suite,
+            &run.chip, &run.tiers, &run.tolerance, &run.targets, &run.seed, &run.host})
         *text = query.getColumn(column++).getString();
       all.push_back(std::move(run));
     }
@@ -110,8 +113,8 @@ Result<std::vector<RunItem>> Store::pending(const std::string& run) const {
                             " (SELECT item FROM evaluation) ORDER BY id");
     query.bind(1, run);
     while (query.executeStep())
-      items.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(), query.getColumn(2).getInt(),
-                       query.getColumn(3).getString()});
+      items.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(),
+                       query.getColumn(2).getInt(), query.getColumn(3).getString()});
     return items;
   } catch (const std::exception& cause) {
     return store_error(impl_->file, cause);

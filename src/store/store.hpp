@@ -22,11 +22,11 @@ struct RunInfo {
   std::string contestant;  // "experts", "dir:PATH"
   std::string suite;
   std::string chip;
-  std::string tiers;       // "smoke,hidden"
-  std::string tolerance;   // model, published
-  std::string targets;     // "sm_80,sm_90", empty: no cross-compilation
-  std::string seed;        // hex
-  std::string host;        // JSON: processor, kernel, torch and Triton versions
+  std::string tiers;      // "smoke,hidden"
+  std::string tolerance;  // model, published
+  std::string targets;    // "sm_80,sm_90", empty: no cross-compilation
+  std::string seed;       // hex
+  std::string host;       // JSON: processor, kernel, torch and Triton versions
 };
 
 struct RunItem {

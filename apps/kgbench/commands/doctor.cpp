@@ -15,8 +15,8 @@ namespace {
 
 using sandbox::Facility;
 
-Facility row(const std::string& name, const Status& tried, const std::string& good, const std::string& consequence,
-             const std::string& remedy) {
+Facility row(const std::string& name, const Status& tried, const std::string& good,
+             const std::string& consequence, const std::string& remedy) {
   Facility facility;
   facility.name = name;
   facility.required = true;
@@ -30,8 +30,8 @@ Facility row(const std::string& name, const Status& tried, const std::string& go
 Facility probe_catalogue() {
   const Result<Catalogue> catalogue = load_catalogue();
   return row("catalogue", catalogue.ok() ? ok_status() : Status(catalogue.error()),
-             catalogue.ok() ? std::to_string(catalogue->operators().size()) + " operators" : "", "nothing can be judged",
-             "set KGBENCH_HOME to the folder that holds catalogue/");
+             catalogue.ok() ? std::to_string(catalogue->operators().size()) + " operators" : "",
+             "nothing can be judged", "set KGBENCH_HOME to the folder that holds catalogue/");
 }
 
 Facility probe_python(bool allow_weak_lock) {
@@ -64,8 +64,8 @@ Facility probe_compiler() {
   const Result<sandbox::Output> output = sandbox::run(command);
   const bool good = output.ok() && output->finished.clean();
   Facility facility = row("C++ compiler", good ? ok_status() : Status(host_error("c++ does not run")),
-                          good ? output->out.substr(0, output->out.find('\n')) : "", "no .cpp candidate can be judged",
-                          "install g++");
+                          good ? output->out.substr(0, output->out.find('\n')) : "",
+                          "no .cpp candidate can be judged", "install g++");
   facility.required = false;
   return facility;
 }
@@ -79,10 +79,18 @@ Result<int> doctor(bool as_json) {
   nlohmann::json document = nlohmann::json::array();
   for (const Facility& f : rows) {
     healthy = healthy && (f.available || !f.required);
-    document.push_back({{"name", f.name}, {"available", f.available}, {"required", f.required}, {"detail", f.detail},
-                        {"consequence", f.consequence}, {"remedy", f.remedy}});
+    document.push_back({{"name", f.name},
+                        {"available", f.available},
+                        {"required", f.required},
+                        {"detail", f.detail},
+                        {"consequence", f.consequence},
+                        {"remedy", f.remedy}});
     if (as_json) continue;
-    std::printf("%-5s %-28s %s\n", f.available ? "ok" : f.required ? "FAIL" : "no", f.name.c_str(), f.detail.c_str());
+    std::printf("%-5s %-28s %s\n",
+                f.available  ? "ok"
+                : f.required ? "FAIL"
+                             : "no",
+                f.name.c_str(), f.detail.c_str());
     if (!f.available) std::printf("      %-28s %s. %s\n", "", f.consequence.c_str(), f.remedy.c_str());
   }
   if (as_json)

@@ -14,7 +14,8 @@
 namespace kgb::app {
 namespace {
 
-constexpr std::size_t kMaxCandidateBytes = 64u << 20;  // the judge itself refuses more than 4 MiB with a verdict
+constexpr std::size_t kMaxCandidateBytes = 64u
+                                           << 20;  // the judge itself refuses more than 4 MiB with a verdict
 
 struct Options {
   std::string file, op, only;
@@ -23,7 +24,8 @@ struct Options {
 };
 
 Result<int> judge_one(const Options& options) {
-  if (options.file.empty()) return user_error("no candidate. Name a file: kgbench judge mine.py --op aten::softmax");
+  if (options.file.empty())
+    return user_error("no candidate. Name a file: kgbench judge mine.py --op aten::softmax");
   if (options.op.empty()) return user_error("no operator. Name one with --op (kgbench list)");
   KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
@@ -44,7 +46,8 @@ Result<int> judge_one(const Options& options) {
   request.time = !options.judge.no_time;
   KGB_TRY(const Evaluation evaluation, judge->judge(request));
   if (options.json)
-    std::printf("%s\n", to_json(evaluation).dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    std::printf("%s\n",
+                to_json(evaluation).dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   else
     std::fputs(verdict_text(evaluation, wants_colour()).c_str(), stdout);
   if (evaluation.verdict == Verdict::infra) return kExitFault;

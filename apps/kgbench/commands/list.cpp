@@ -20,7 +20,8 @@ Registered register_list(CLI::App& root) {
   CLI::App* command = root.add_subcommand("list", "List operators");
   command->footer(help_text("list"));
   command->add_option("word", options->filter.word, "part of the name");
-  command->add_option("--suite", options->filter.suite, "demo, aten, vllm, cublas, ms, mc, kernels, or a tag");
+  command->add_option("--suite", options->filter.suite,
+                      "demo, aten, vllm, cublas, ms, mc, kernels, or a tag");
   command->add_option("--family", options->filter.family, "one family");
   command->add_option("--tag", options->filter.tag, "mc, random, inplace, view, no_kernel");
   command->add_flag("--json", options->json, "as JSON");

@@ -20,8 +20,10 @@ Registered register_new_(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("new", "Write a stub candidate for an operator");
   command->footer(help_text("new"));
-  command->add_option("op", options->op, "operator: aten::softmax, or softmax where that is unique")->required();
-  command->add_option("--out", options->out, "file to write; an existing one is left alone (default: standard output)");
+  command->add_option("op", options->op, "operator: aten::softmax, or softmax where that is unique")
+      ->required();
+  command->add_option("--out", options->out,
+                      "file to write; an existing one is left alone (default: standard output)");
   return {command, [options]() -> Result<int> {
             KGB_TRY(const Catalogue catalogue, load_catalogue());
             KGB_TRY(const Operator* const op, catalogue.find(options->op));
@@ -34,8 +36,8 @@ Registered register_new_(CLI::App& root) {
             if (std::filesystem::exists(options->out, ignored))
               return user_error(options->out.string() + " exists already. Name another file with --out");
             KGB_CHECK(write_file_atomic(options->out, text));
-            std::printf("%s written. Fill in the kernel, then: kgbench judge %s --op %s\n", options->out.string().c_str(),
-                        options->out.string().c_str(), op->name.c_str());
+            std::printf("%s written. Fill in the kernel, then: kgbench judge %s --op %s\n",
+                        options->out.string().c_str(), options->out.string().c_str(), op->name.c_str());
             return kExitPass;
           }};
 }

@@ -35,7 +35,9 @@ Result<int> plan(const Options& options) {
     if (options.json) {
       if (row.recording) std::printf("%s\n", to_json_text(*row.recording).c_str());
     } else {
-      std::fputs(plan_text(row.call, row.recording ? &*row.recording : nullptr, row.findings, options.ttir).c_str(), stdout);
+      std::fputs(
+          plan_text(row.call, row.recording ? &*row.recording : nullptr, row.findings, options.ttir).c_str(),
+          stdout);
     }
     whole = whole && row.recording.has_value();
   }

@@ -33,7 +33,8 @@ Result<int> report(const Options& options) {
     if (row.name == options.format) chosen = &row;
   }
   if (chosen == nullptr)
-    return user_error("no format " + in_quotes(options.format) + did_you_mean(options.format, formats) + ". Formats: " + join(formats, ", "));
+    return user_error("no format " + in_quotes(options.format) + did_you_mean(options.format, formats) +
+                      ". Formats: " + join(formats, ", "));
   KGB_TRY(const Store store, Store::open_existing(file));
   KGB_TRY(const RunReport loaded, load_report(store));
   ReportStyle style;

@@ -72,7 +72,8 @@ RunOptions run_options(const ResolvedOptions& resolved, const JudgeOptions& opti
 Result<Prepared> begin(const Options& options, const ResolvedOptions& resolved, const Catalogue& catalogue) {
   KGB_TRY(const std::vector<const Operator*> operators, catalogue.suite(options.suite));
   KGB_TRY(const CandidateSet candidates, candidates_of(options.contestant, catalogue, operators));
-  for (const std::string& op : candidates.missing) std::fprintf(stderr, "  no candidate for %s\n", op.c_str());
+  for (const std::string& op : candidates.missing)
+    std::fprintf(stderr, "  no candidate for %s\n", op.c_str());
   RunInfo run;
   run.created = iso_utc(system_clock().wall());
   const std::filesystem::path folder = run_folder(options, run.created);
@@ -81,7 +82,8 @@ Result<Prepared> begin(const Options& options, const ResolvedOptions& resolved, 
   // A process killed before its run was written leaves a store without one, which is as good as none.
   KGB_TRY(const std::vector<RunInfo> runs, store.runs());
   if (!runs.empty())
-    return user_error(folder.string() + " holds a run already. Go on with --resume " + folder.string() + ", or name another --out");
+    return user_error(folder.string() + " holds a run already. Go on with --resume " + folder.string() +
+                      ", or name another --out");
   run.id = folder.filename().string();
   run.status = "running";
   run.version = std::string(version());
@@ -118,35 +120,43 @@ Result<Prepared> resume(const Options& options, const ResolvedOptions& resolved)
 
 Status finish(Prepared& prepared, const RunOutcome& outcome, double seconds) {
   const std::string now = iso_utc(system_clock().wall());
-  KGB_CHECK(prepared.store.set_status(prepared.run.id, outcome.stopped ? "stopped" : "complete", outcome.stopped ? "" : now));
+  KGB_CHECK(prepared.store.set_status(prepared.run.id, outcome.stopped ? "stopped" : "complete",
+                                      outcome.stopped ? "" : now));
   KGB_TRY(const RunReport report, load_report(prepared.store));
   ReportStyle style;
   style.colour = wants_colour();
   for (const ReportRow& row : reports()) {
     if (row.name == "table") std::fputs(row.make(report, style).c_str(), stdout);
-    if (row.name == "html") KGB_CHECK(write_file_atomic(prepared.folder / "report.html", row.make(report, {})));
+    if (row.name == "html")
+      KGB_CHECK(write_file_atomic(prepared.folder / "report.html", row.make(report, {})));
   }
-  std::printf("Judged %lld in %s.  Page: %s\nAgain: kgbench report %s\n", static_cast<long long>(outcome.judged),
-              human_seconds(seconds).c_str(), (prepared.folder / "report.html").string().c_str(), prepared.folder.string().c_str());
-  if (outcome.stopped) std::printf("Stopped. Go on: kgbench run --resume %s\n", prepared.folder.string().c_str());
+  std::printf("Judged %lld in %s.  Page: %s\nAgain: kgbench report %s\n",
+              static_cast<long long>(outcome.judged), human_seconds(seconds).c_str(),
+              (prepared.folder / "report.html").string().c_str(), prepared.folder.string().c_str());
+  if (outcome.stopped)
+    std::printf("Stopped. Go on: kgbench run --resume %s\n", prepared.folder.string().c_str());
   return ok_status();
 }
 
 Result<int> run(const Options& options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes));
-  KGB_TRY(Prepared prepared, options.resume.empty() ? begin(options, resolved, judge->catalogue()) : resume(options, resolved));
+  KGB_TRY(Prepared prepared,
+          options.resume.empty() ? begin(options, resolved, judge->catalogue()) : resume(options, resolved));
   KGB_TRY(const std::vector<RunItem> pending, prepared.store.pending(prepared.run.id));
   KGB_TRY(const std::int64_t total, prepared.store.item_count(prepared.run.id));
-  std::fprintf(stderr, "kgbench %s  %s over suite %s (%lld candidates)  chip cpu (Triton VM)  run %s\n", std::string(version()).c_str(),
-               prepared.run.contestant.c_str(), prepared.run.suite.c_str(), static_cast<long long>(total), prepared.folder.string().c_str());
+  std::fprintf(stderr, "kgbench %s  %s over suite %s (%lld candidates)  chip cpu (Triton VM)  run %s\n",
+               std::string(version()).c_str(), prepared.run.contestant.c_str(), prepared.run.suite.c_str(),
+               static_cast<long long>(total), prepared.folder.string().c_str());
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   KGB_CHECK(prepared.store.set_status(prepared.run.id, "running", ""));
   Progress progress(total, total - static_cast<std::int64_t>(pending.size()), is_terminal(STDERR_FILENO));
   const auto start = std::chrono::steady_clock::now();
-  KGB_TRY(const RunOutcome outcome, run_pending(prepared.store, *judge, prepared.run, prepared.options, progress, stop_asked));
-  KGB_CHECK(finish(prepared, outcome, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()));
+  KGB_TRY(const RunOutcome outcome,
+          run_pending(prepared.store, *judge, prepared.run, prepared.options, progress, stop_asked));
+  KGB_CHECK(finish(prepared, outcome,
+                   std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()));
   return outcome.stopped ? kExitFault : kExitPass;
 }
 
@@ -157,7 +167,8 @@ Registered register_run(CLI::App& root) {
   CLI::App* command = root.add_subcommand("run", "Judge a contestant's candidates over a suite");
   command->footer(help_text("run"));
   command->add_option("--contestant", options->contestant, "experts or dir:PATH")->capture_default_str();
-  command->add_option("--suite", options->suite, "demo, aten, vllm, cublas, ms, mc, kernels, or a tag")->capture_default_str();
+  command->add_option("--suite", options->suite, "demo, aten, vllm, cublas, ms, mc, kernels, or a tag")
+      ->capture_default_str();
   command->add_option("--out", options->out, "folder of the run (default: runs/DATE-CONTESTANT-SUITE)");
   command->add_option("--resume", options->resume, "go on with the run in this folder");
   add_judge_options(*command, options->judge, {"smoke", "hidden"});

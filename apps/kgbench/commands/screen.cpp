@@ -39,7 +39,8 @@ Result<int> run_screen(const Options& options) {
     how.seed = *seed;
   }
   KGB_TRY(const ScreenReport report, screen(catalogue, operators, installation, how));
-  const std::string text = options.json ? screen_json(report).dump(2) + "\n" : screen_text(report, !options.operators.empty());
+  const std::string text =
+      options.json ? screen_json(report).dump(2) + "\n" : screen_text(report, !options.operators.empty());
   std::fputs(text.c_str(), stdout);
   return report.holes() == 0 ? kExitPass : kExitFailed;
 }
@@ -51,9 +52,14 @@ Registered register_screen(CLI::App& root) {
   CLI::App* command = root.add_subcommand("screen", "Check that workloads reject trivial answers");
   command->footer(help_text("screen"));
   command->add_option("--suite", options->suite, "operators to screen")->capture_default_str();
-  command->add_option("--op", options->operators, "these operators alone, with every answer; several with commas")->delimiter(',');
-  command->add_option("--seed", options->seed_text, "hexadecimal; values and hidden workloads follow from it (default: a fixed one)");
-  command->add_option("-j,--lanes", options->lanes, "oracle processes (default: processors)")->check(CLI::Range(1, 1024));
+  command
+      ->add_option("--op", options->operators,
+                   "these operators alone, with every answer; several with commas")
+      ->delimiter(',');
+  command->add_option("--seed", options->seed_text,
+                      "hexadecimal; values and hidden workloads follow from it (default: a fixed one)");
+  command->add_option("-j,--lanes", options->lanes, "oracle processes (default: processors)")
+      ->check(CLI::Range(1, 1024));
   command->add_flag("--json", options->json, "as JSON");
   return {command, [options]() { return run_screen(*options); }};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gate compile: every kernel of the smoke workloads is cross-compiled for each target; resources are recorded.
+// Gate compile: every kernel of the smoke workloads is cross-compiled for each target; resources are
+// recorded.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +31,8 @@ std::vector<const Kernel*> kernels_of(const Case& open) {
   return kernels;
 }
 
-void add_kernel(TargetResult& target, const Kernel& kernel, const CompileResult& compiled, std::int64_t shared_limit) {
+void add_kernel(TargetResult& target, const Kernel& kernel, const CompileResult& compiled,
+                std::int64_t shared_limit) {
   ++target.kernels;
   target.registers = std::max(target.registers, compiled.registers);
   target.shared_bytes = std::max(target.shared_bytes, compiled.shared_bytes);
@@ -42,7 +44,8 @@ void add_kernel(TargetResult& target, const Kernel& kernel, const CompileResult&
   } else if (shared_limit > 0 && compiled.shared_bytes > shared_limit) {
     // Compilers do not refuse this; the launch would.
     target.ok = false;
-    target.message = fmt::format("{}: shared memory {} > {} bytes", kernel.name, compiled.shared_bytes, shared_limit);
+    target.message =
+        fmt::format("{}: shared memory {} > {} bytes", kernel.name, compiled.shared_bytes, shared_limit);
   }
 }
 
@@ -63,7 +66,8 @@ Status gate_compile(Case& open, Processes& processes, const Catalogue& catalogue
       const bool was_ok = target.ok;
       add_kernel(target, *kernel, compiled, limit == card->facts.end() ? 0 : limit->second);
       if (was_ok && !target.ok)
-        open.findings.push_back(make_finding(compiled.ok ? "target_limit" : "target_failure", Gate::compile, name + ": " + target.message));
+        open.findings.push_back(make_finding(compiled.ok ? "target_limit" : "target_failure", Gate::compile,
+                                             name + ": " + target.message));
     }
     open.targets.push_back(std::move(target));
   }

@@ -17,7 +17,8 @@ void judge_policy(const Case& open, Job& job) {
   Policy policy;
   policy.no_kernel = open.op.tagged("no_kernel");
   policy.random = open.random();
-  for (Finding& finding : policy_findings(*job.recording, policy, job.workload.call.workload, open.request.file))
+  for (Finding& finding :
+       policy_findings(*job.recording, policy, job.workload.call.workload, open.request.file))
     job.findings.push_back(std::move(finding));
 }
 
@@ -40,8 +41,9 @@ Status judge_job(Case& open, Job& job, Processes& processes) {
   return ok_status();
 }
 
-// Tuning runs a kernel once for each configuration on the caller's own tensors. What the first call leaves is what all
-// of that left: an in-place kernel that tuning breaks, or a configuration that is wrong, shows in this recording alone.
+// Tuning runs a kernel once for each configuration on the caller's own tensors. What the first call leaves is
+// what all of that left: an in-place kernel that tuning breaks, or a configuration that is wrong, shows in
+// this recording alone.
 Status judge_tuning(Case& open, Processes& processes, const Catalogue& catalogue) {
   Case tuning{open.request, open.op, open.language, {}, {}, {}, {}, {}, Gate::correct, nullptr};
   std::vector<Job*> tuned;
@@ -62,7 +64,8 @@ Status judge_tuning(Case& open, Processes& processes, const Catalogue& catalogue
     Job& again = tuning.jobs[i];
     if (runnable(again)) {
       // Values that no other trial had.
-      KGB_TRY([[maybe_unused]] const bool right, judge_trial(tuning, again, open.request.value_sets, processes));
+      KGB_TRY([[maybe_unused]] const bool right,
+              judge_trial(tuning, again, open.request.value_sets, processes));
     }
     for (Finding& finding : again.findings) {
       finding.details["autotune"] = "with the launches of every configuration";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gate honest: what ran is what was asked. The policy on the plan is applied before the trials (gate correct needs its
-// word); here stands what only the trials could show.
+// Gate honest: what ran is what was asked. The policy on the plan is applied before the trials (gate correct
+// needs its word); here stands what only the trials could show.
 #include "judge/gates.hpp"
 
 namespace kgb {

@@ -21,7 +21,8 @@ std::string field(const std::string& text) {
 
 std::string report_csv(const RunReport& report, const ReportStyle&) {
   std::string out =
-      "operator,sample,contestant,chip,language,verdict,gate,no_kernel,workloads_passed,workloads_judged,worst_ratio,"
+      "operator,sample,contestant,chip,language,verdict,gate,no_kernel,workloads_passed,workloads_judged,"
+      "worst_ratio,"
       "targets_ok,targets,ratio,ratio_low,ratio_high,total_ms,reason\r\n";
   for (const StoredEvaluation& stored : report.evaluations) {
     const Evaluation& e = stored.evaluation;
@@ -33,13 +34,16 @@ std::string report_csv(const RunReport& report, const ReportStyle&) {
     }
     for (const TargetResult& t : e.targets) good += t.ok ? 1 : 0;
     const Timing* timing = e.timings.empty() ? nullptr : &e.timings.front();
-    const auto number = [](std::optional<double> value) { return value ? fmt::format("{:.6g}", *value) : std::string(); };
+    const auto number = [](std::optional<double> value) {
+      return value ? fmt::format("{:.6g}", *value) : std::string();
+    };
     const Finding* why = deciding_finding(e);
     out += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.6g},{},{},{},{},{},{:.3f},{}\r\n", field(e.op),
                        stored.item.sample, field(e.contestant), e.chip, e.language, name_of(e.verdict),
                        name_of(e.reached), e.no_kernel ? 1 : 0, passed, e.workloads.size(), worst, good,
-                       e.targets.size(), timing ? number(timing->ratio) : "", timing ? number(timing->ratio_low) : "",
-                       timing ? number(timing->ratio_high) : "", total_ms(e), field(why ? why->message : ""));
+                       e.targets.size(), timing ? number(timing->ratio) : "",
+                       timing ? number(timing->ratio_low) : "", timing ? number(timing->ratio_high) : "",
+                       total_ms(e), field(why ? why->message : ""));
   }
   return out;
 }

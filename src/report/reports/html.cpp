@@ -19,12 +19,14 @@ using html::verdict_class;
 
 std::string summary_of(const RunReport& report) {
   const RunInfo& run = report.run;
-  std::string out = fmt::format("<h1>kgbench: {} on {}</h1>\n<p class=\"lead\">{}</p>\n", escaped(run.contestant),
-                                escaped(run.suite), escaped(headline(report)));
+  std::string out = fmt::format("<h1>kgbench: {} on {}</h1>\n<p class=\"lead\">{}</p>\n",
+                                escaped(run.contestant), escaped(run.suite), escaped(headline(report)));
   out += fmt::format(
-      "<p class=\"soft\">run {}, started {}{}, kgbench {}, chip {}, tiers {}, tolerance {}, seed <code>{}</code></p>\n",
-      escaped(run.id), escaped(run.created), run.finished.empty() ? "" : ", finished " + escaped(run.finished),
-      escaped(run.version), escaped(run.chip), escaped(run.tiers), escaped(run.tolerance), escaped(run.seed));
+      "<p class=\"soft\">run {}, started {}{}, kgbench {}, chip {}, tiers {}, tolerance {}, seed "
+      "<code>{}</code></p>\n",
+      escaped(run.id), escaped(run.created),
+      run.finished.empty() ? "" : ", finished " + escaped(run.finished), escaped(run.version),
+      escaped(run.chip), escaped(run.tiers), escaped(run.tolerance), escaped(run.seed));
   return out;
 }
 
@@ -63,13 +65,16 @@ std::string result_row(const StoredEvaluation& stored) {
 
 std::string result_table(const RunReport& report) {
   std::string out =
-      "<h2>Results</h2>\n<input id=\"filter\" type=\"search\" placeholder=\"filter: operator, verdict, target\" "
-      "aria-label=\"filter the table\"> <span id=\"shown\" class=\"soft\"></span>\n<div class=\"scroll\"><table "
+      "<h2>Results</h2>\n<input id=\"filter\" type=\"search\" placeholder=\"filter: operator, verdict, "
+      "target\" "
+      "aria-label=\"filter the table\"> <span id=\"shown\" class=\"soft\"></span>\n<div "
+      "class=\"scroll\"><table "
       "id=\"results\"><thead><tr>";
   for (const char* head : {"operator", "verdict", "worst error / bound", "workloads"})
     out += fmt::format("<th><button>{}</button></th>", head);
-  out += "<th class=\"wide\"><button>targets compiled</button></th><th class=\"wide\"><button>time</button></th>"
-         "<th><button>judged in, ms</button></th></tr></thead><tbody>\n";
+  out +=
+      "<th class=\"wide\"><button>targets compiled</button></th><th class=\"wide\"><button>time</button></th>"
+      "<th><button>judged in, ms</button></th></tr></thead><tbody>\n";
   for (const StoredEvaluation& stored : report.evaluations) out += result_row(stored);
   return out + "</tbody></table></div>\n";
 }
@@ -83,9 +88,10 @@ std::string report_html(const RunReport& report, const ReportStyle&) {
   out += summary_of(report) + verdict_bar(report) + result_table(report);
   out += "<h2>Evidence</h2>\n";
   for (const StoredEvaluation& stored : report.evaluations) out += html::evidence(stored);
-  out += fmt::format("<p class=\"soft\">Host: <code>{}</code>. How to read a verdict: docs/read-a-verdict.md. Times in "
-                     "the last column are the judge's own and say nothing about the kernel.</p>\n",
-                     escaped(report.run.host));
+  out += fmt::format(
+      "<p class=\"soft\">Host: <code>{}</code>. How to read a verdict: docs/read-a-verdict.md. Times in "
+      "the last column are the judge's own and say nothing about the kernel.</p>\n",
+      escaped(report.run.host));
   out += "<script>\n";
   out += kgb_page_script;
   return out + "</script>\n</body></html>\n";

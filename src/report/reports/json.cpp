@@ -10,22 +10,36 @@ std::string report_json(const RunReport& report, const ReportStyle&) {
   const RunInfo& run = report.run;
   const Counts counts = count(report);
   nlohmann::json sources = nlohmann::json::object();
-  for (const auto& [source, pair] : counts.by_source) sources[source] = {{"passed", pair.first}, {"judged", pair.second}};
+  for (const auto& [source, pair] : counts.by_source)
+    sources[source] = {{"passed", pair.first}, {"judged", pair.second}};
   nlohmann::json verdicts = nlohmann::json::object();
   for (const auto& [verdict, n] : counts.by_verdict) verdicts[verdict] = n;
   nlohmann::json host = nlohmann::json::parse(run.host, nullptr, false);
   if (host.is_discarded()) host = run.host;
-  nlohmann::json document{
-      {"schema", 1},
-      {"run",
-       {{"id", run.id}, {"created", run.created}, {"finished", run.finished}, {"status", run.status},
-        {"version", run.version}, {"contestant", run.contestant}, {"suite", run.suite}, {"chip", run.chip},
-        {"tiers", run.tiers}, {"tolerance", run.tolerance}, {"targets", run.targets}, {"seed", run.seed},
-        {"host", host}, {"items", report.items}}},
-      {"counts",
-       {{"judged", counts.judged}, {"passed", counts.passed}, {"no_kernel", counts.no_kernel},
-        {"no_kernel_passed", counts.no_kernel_passed}, {"by_source", sources}, {"by_verdict", verdicts}}},
-      {"evaluations", nlohmann::json::array()}};
+  nlohmann::json document{{"schema", 1},
+                          {"run",
+                           {{"id", run.id},
+                            {"created", run.created},
+                            {"finished", run.finished},
+                            {"status", run.status},
+                            {"version", run.version},
+                            {"contestant", run.contestant},
+                            {"suite", run.suite},
+                            {"chip", run.chip},
+                            {"tiers", run.tiers},
+                            {"tolerance", run.tolerance},
+                            {"targets", run.targets},
+                            {"seed", run.seed},
+                            {"host", host},
+                            {"items", report.items}}},
+                          {"counts",
+                           {{"judged", counts.judged},
+                            {"passed", counts.passed},
+                            {"no_kernel", counts.no_kernel},
+                            {"no_kernel_passed", counts.no_kernel_passed},
+                            {"by_source", sources},
+                            {"by_verdict", verdicts}}},
+                          {"evaluations", nlohmann::json::array()}};
   for (const StoredEvaluation& stored : report.evaluations) {
     nlohmann::json evaluation = to_json(stored.evaluation);
     evaluation["sample"] = stored.item.sample;

@@ -19,21 +19,28 @@ std::string painted(const std::string& text, bool pass, bool colour) {
 
 Row row_of(const Evaluation& e) {
   std::string workloads = workloads_text(e);
-  return {e.op, std::string(name_of(e.verdict)), worst_text(e), workloads, targets_text(e),
+  return {e.op,
+          std::string(name_of(e.verdict)),
+          worst_text(e),
+          workloads,
+          targets_text(e),
           e.no_kernel ? "no honest kernel" : time_text(e)};
 }
 
 }  // namespace
 
 std::string report_table(const RunReport& report, const ReportStyle& style) {
-  std::vector<Row> rows{{"operator", "verdict", "worst err / bound", "workloads", "targets compiled", "time"}};
+  std::vector<Row> rows{
+      {"operator", "verdict", "worst err / bound", "workloads", "targets compiled", "time"}};
   for (const StoredEvaluation& stored : report.evaluations) rows.push_back(row_of(stored.evaluation));
   std::array<std::size_t, kColumns> widths{};
   for (const Row& row : rows)
-    for (std::size_t c = 0; c + 1 < kColumns; ++c) widths[c] = std::min<std::size_t>(std::max(widths[c], row[c].size()), 60);
+    for (std::size_t c = 0; c + 1 < kColumns; ++c)
+      widths[c] = std::min<std::size_t>(std::max(widths[c], row[c].size()), 60);
   const RunInfo& run = report.run;
-  std::string out = fmt::format("kgbench {}  {}  suite {}  chip {}  tiers {}  tolerance {}  seed {}\n", run.version,
-                                run.contestant, run.suite, run.chip, run.tiers, run.tolerance, run.seed);
+  std::string out =
+      fmt::format("kgbench {}  {}  suite {}  chip {}  tiers {}  tolerance {}  seed {}\n", run.version,
+                  run.contestant, run.suite, run.chip, run.tiers, run.tolerance, run.seed);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     out += "  ";
     for (std::size_t c = 0; c + 1 < kColumns; ++c) {
@@ -46,7 +53,8 @@ std::string report_table(const RunReport& report, const ReportStyle& style) {
     if (r == 0) continue;
     const Evaluation& e = report.evaluations[r - 1].evaluation;
     if (const Finding* why = deciding_finding(e); why != nullptr)
-      out += fmt::format("      {}{}\n", why->message, why->workload.empty() ? "" : "  (" + why->workload + ")");
+      out +=
+          fmt::format("      {}{}\n", why->message, why->workload.empty() ? "" : "  (" + why->workload + ")");
   }
   return out + headline(report) + '\n';
 }

@@ -10,7 +10,7 @@ from kgbench.oracle import round_to
 
 pytest.importorskip("kgbench._kgbench", reason="the extension is not built")
 sys.path.append(str(test_references.cardfile.OPERATORS.parents[1] / "tests" / "python" / "vm"))
-import vmlaunch  # noqa: E402
+import vmlaunch
 
 ROUNDOFF = {torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8, torch.float32: 2.0**-24, torch.float64: 2.0**-53,
             torch.complex64: 2.0**-24}

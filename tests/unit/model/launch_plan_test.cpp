@@ -117,70 +117,26 @@ const std::vector<Broken>& broken_plans() {
       {"kernel out of range", [](Json& p) { node(p, 0)["kernel"] = 1; }},
       {"kernel negative", [](Json& p) { node(p, 0)["kernel"] = -1; }},
       {"launch without kernels", [](Json& p) { p["kernels"] = Json::array(); }},
-      {"grid of two sides",
-       [](Json& p) {
-         node(p, 0)["grid"] = {1, 1};
-       }},
-      {"grid of zero",
-       [](Json& p) {
-         node(p, 0)["grid"] = {1, 0, 1};
-       }},
-      {"grid too large",
-       [](Json& p) {
-         node(p, 0)["grid"] = {std::int64_t{1} << 40, 1, 1};
-       }},
+      {"grid of two sides", [](Json& p) { node(p, 0)["grid"] = {1, 1}; }},
+      {"grid of zero", [](Json& p) { node(p, 0)["grid"] = {1, 0, 1}; }},
+      {"grid too large", [](Json& p) { node(p, 0)["grid"] = {std::int64_t{1} << 40, 1, 1}; }},
       {"argument missing", [](Json& p) { node(p, 0)["args"].erase(2); }},
-      {"integer for a pointer",
-       [](Json& p) {
-         node(p, 0)["args"][0] = {{"int", 4096}};
-       }},
-      {"argument of two kinds",
-       [](Json& p) {
-         node(p, 0)["args"][2] = {{"int", 1}, {"float", 1.0}};
-       }},
-      {"argument of no kind",
-       [](Json& p) {
-         node(p, 0)["args"][2] = {{"text", "x"}};
-       }},
+      {"integer for a pointer", [](Json& p) { node(p, 0)["args"][0] = {{"int", 4096}}; }},
+      {"argument of two kinds", [](Json& p) { node(p, 0)["args"][2] = {{"int", 1}, {"float", 1.0}}; }},
+      {"argument of no kind", [](Json& p) { node(p, 0)["args"][2] = {{"text", "x"}}; }},
       {"argument beyond 64 bits",
-       [](Json& p) {
-         node(p, 0)["args"][2] = {{"int", 18446744073709551615ull}};
-       }},
-      {"float that is no number",
-       [](Json& p) {
-         node(p, 0)["args"][2] = {{"float", "many"}};
-       }},
-      {"pointer to an unknown buffer",
-       [](Json& p) {
-         node(p, 0)["args"][0] = {{"ptr", {3, 0}}};
-       }},
-      {"pointer past the end",
-       [](Json& p) {
-         node(p, 0)["args"][0] = {{"ptr", {0, 33}}};
-       }},
-      {"pointer before the start",
-       [](Json& p) {
-         node(p, 0)["args"][0] = {{"ptr", {0, -4}}};
-       }},
-      {"offset from null",
-       [](Json& p) {
-         node(p, 0)["args"][0] = {{"ptr", {-1, 8}}};
-       }},
-      {"pointer of three parts",
-       [](Json& p) {
-         node(p, 0)["args"][0] = {{"ptr", {0, 0, 0}}};
-       }},
+       [](Json& p) { node(p, 0)["args"][2] = {{"int", 18446744073709551615ull}}; }},
+      {"float that is no number", [](Json& p) { node(p, 0)["args"][2] = {{"float", "many"}}; }},
+      {"pointer to an unknown buffer", [](Json& p) { node(p, 0)["args"][0] = {{"ptr", {3, 0}}}; }},
+      {"pointer past the end", [](Json& p) { node(p, 0)["args"][0] = {{"ptr", {0, 33}}}; }},
+      {"pointer before the start", [](Json& p) { node(p, 0)["args"][0] = {{"ptr", {0, -4}}}; }},
+      {"offset from null", [](Json& p) { node(p, 0)["args"][0] = {{"ptr", {-1, 8}}}; }},
+      {"pointer of three parts", [](Json& p) { node(p, 0)["args"][0] = {{"ptr", {0, 0, 0}}}; }},
       {"line negative", [](Json& p) { node(p, 0)["line"] = -1; }},
       {"view past the end", [](Json& p) { node(p, 1)["dst"]["shape"] = {17}; }},
       {"view before the start", [](Json& p) { node(p, 1)["dst"]["strides"] = {-1}; }},
-      {"view whose last byte is outside",
-       [](Json& p) {
-         node(p, 1)["dst"]["at"] = {2, 49};
-       }},
-      {"shape and strides of different length",
-       [](Json& p) {
-         node(p, 1)["dst"]["strides"] = {1, 1};
-       }},
+      {"view whose last byte is outside", [](Json& p) { node(p, 1)["dst"]["at"] = {2, 49}; }},
+      {"shape and strides of different length", [](Json& p) { node(p, 1)["dst"]["strides"] = {1, 1}; }},
       {"negative extent", [](Json& p) { node(p, 1)["dst"]["shape"] = {-4}; }},
       {"extents whose product overflows",
        [](Json& p) {
@@ -208,10 +164,7 @@ const std::vector<Broken>& broken_plans() {
          node(p, 1)["dst"]["strides"] = std::vector<int>(65, 1);
        }},
       {"unknown dtype", [](Json& p) { node(p, 1)["dst"]["dtype"] = "f128"; }},
-      {"elements without storage",
-       [](Json& p) {
-         node(p, 1)["dst"]["at"] = {-1, 0};
-       }},
+      {"elements without storage", [](Json& p) { node(p, 1)["dst"]["at"] = {-1, 0}; }},
       {"fill of the wrong size", [](Json& p) { node(p, 1)["value"] = "AAA="; }},
       {"fill that is no base64", [](Json& p) { node(p, 1)["value"] = "AAAA*A=="; }},
       {"copy between shapes", [](Json& p) { node(p, 2)["src"]["shape"] = {4}; }},
@@ -221,26 +174,12 @@ const std::vector<Broken>& broken_plans() {
          node(p, 2)["dst"]["conj"] = true;
        }},
       {"conjugate of a real", [](Json& p) { node(p, 2)["src"]["conj"] = true; }},
-      {"upload past the end",
-       [](Json& p) {
-         node(p, 3)["dst"] = {2, 56};
-       }},
-      {"upload to null",
-       [](Json& p) {
-         node(p, 3)["dst"] = {-1, 0};
-       }},
-      {"relocation outside",
-       [](Json& p) {
-         node(p, 3)["relocations"] = {{9, {1, 0}}};
-       }},
-      {"relocations that overlap",
-       [](Json& p) {
-         node(p, 3)["relocations"] = {{0, {1, 0}}, {4, {1, 0}}};
-       }},
+      {"upload past the end", [](Json& p) { node(p, 3)["dst"] = {2, 56}; }},
+      {"upload to null", [](Json& p) { node(p, 3)["dst"] = {-1, 0}; }},
+      {"relocation outside", [](Json& p) { node(p, 3)["relocations"] = {{9, {1, 0}}}; }},
+      {"relocations that overlap", [](Json& p) { node(p, 3)["relocations"] = {{0, {1, 0}}, {4, {1, 0}}}; }},
       {"more relocations than words",
-       [](Json& p) {
-         node(p, 3)["relocations"] = {{0, {1, 0}}, {8, {1, 0}}, {8, {1, 0}}};
-       }},
+       [](Json& p) { node(p, 3)["relocations"] = {{0, {1, 0}}, {8, {1, 0}}, {8, {1, 0}}}; }},
       {"unknown constant", [](Json& p) { node(p, 4)["kind"] = "randn"; }},
       {"constant with too few parameters", [](Json& p) { node(p, 4)["params"] = {0}; }},
       {"constant of two dimensions",
@@ -389,15 +328,9 @@ TEST(PlanHash, NumbersOfBuffersAndKernelsDoNotCount) {
 TEST(PlanHash, WorkCounts) {
   const std::string hash = hash_of(good());
   const std::vector<std::function<void(Json&)>> changes{
-      [](Json& p) {
-        node(p, 0)["grid"] = {2, 1, 1};
-      },
-      [](Json& p) {
-        node(p, 0)["args"][2] = {{"int", 7}};
-      },
-      [](Json& p) {
-        node(p, 0)["args"][1] = {{"ptr", {1, 4}}};
-      },
+      [](Json& p) { node(p, 0)["grid"] = {2, 1, 1}; },
+      [](Json& p) { node(p, 0)["args"][2] = {{"int", 7}}; },
+      [](Json& p) { node(p, 0)["args"][1] = {{"ptr", {1, 4}}}; },
       [](Json& p) { p["kernels"][0]["options"]["num_warps"] = "8"; },
       [](Json& p) { p["kernels"][0]["ttir"] = "module {}"; },
       [](Json& p) { node(p, 1)["value"] = "AACAPw=="; },

@@ -65,12 +65,8 @@ TEST(TrialWire, LiesAreErrorsOfTheHost) {
       [](Json& j) { j["outputs"][0]["offset"] = 5; },
       [](Json& j) { j["outputs"][0]["offset"] = 18446744073709551615ull; },
       [](Json& j) { j["outputs"][0]["bytes"] = 1; },
-      [](Json& j) {
-        j["outputs"][0]["shape"] = {std::int64_t{1} << 62, 4, 3};
-      },
-      [](Json& j) {
-        j["outputs"][0]["shape"] = {-2, -3};
-      },
+      [](Json& j) { j["outputs"][0]["shape"] = {std::int64_t{1} << 62, 4, 3}; },
+      [](Json& j) { j["outputs"][0]["shape"] = {-2, -3}; },
       [](Json& j) { j["outputs"][0]["dtype"] = "f15"; },
       [](Json& j) { j["outputs"][0].erase("sources"); },
       [](Json& j) { j.erase("counters"); },

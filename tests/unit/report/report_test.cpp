@@ -22,11 +22,19 @@ StoredEvaluation stored(const std::string& op, Verdict verdict, bool no_kernel =
 
 RunReport demo() {
   RunReport report;
-  report.run = {"r1", "2026-12-01T10:00:00Z", "", "complete", "0.1.0", "experts", "demo", "cpu", "smoke", "model", "", "aa", "{}"};
+  report.run = {"r1",    "2026-12-01T10:00:00Z",
+                "",      "complete",
+                "0.1.0", "experts",
+                "demo",  "cpu",
+                "smoke", "model",
+                "",      "aa",
+                "{}"};
   report.evaluations = {stored("aten::add", Verdict::pass), stored("aten::reshape", Verdict::pass, true),
                         stored("vllm::rms_norm", Verdict::wrong_value)};
-  report.evaluations[0].evaluation.workloads.push_back({"s0", "smoke", "self f32[4]", Verdict::pass, 0.21, "return[0]", 4, "h"});
-  report.evaluations[0].evaluation.targets = {{"sm_90", true, "", 1, 0, 0, 1}, {"gfx942", false, "shared memory 81920 > 65536", 0, 0, 0, 1}};
+  report.evaluations[0].evaluation.workloads.push_back(
+      {"s0", "smoke", "self f32[4]", Verdict::pass, 0.21, "return[0]", 4, "h"});
+  report.evaluations[0].evaluation.targets = {{"sm_90", true, "", 1, 0, 0, 1},
+                                              {"gfx942", false, "shared memory 81920 > 65536", 0, 0, 0, 1}};
   report.evaluations[2].evaluation.findings.push_back(
       {"value_mismatch", Gate::correct, "worst <b> at \"x\", off by 3", "s1", "mine.py", 2, {}});
   report.items = 4;
@@ -40,9 +48,10 @@ std::string make(const std::string& format) {
 }
 
 TEST(Report, CountsOperatorsWithoutAKernelApart) {
-  EXPECT_EQ(headline(demo()),
-            "2 of 3 pass: aten 1 of 1, vllm 0 of 1 with kernels; 1 of 1 without an honest kernel, counted apart. "
-            "1 not judged yet");
+  EXPECT_EQ(
+      headline(demo()),
+      "2 of 3 pass: aten 1 of 1, vllm 0 of 1 with kernels; 1 of 1 without an honest kernel, counted apart. "
+      "1 not judged yet");
 }
 
 TEST(Report, NamesTheFirstTargetThatFailed) {

@@ -16,7 +16,8 @@ namespace kgb {
 namespace {
 
 RunInfo demo_run() {
-  return {"r1", "2026-12-01T10:00:00Z", "", "running", "0.1.0", "experts", "demo", "cpu", "smoke", "model", "", "00000000000000aa", "{}"};
+  return {"r1", "2026-12-01T10:00:00Z", "",  "running", "0.1.0", "experts", "demo", "cpu", "smoke", "model",
+          "",   "00000000000000aa",     "{}"};
 }
 
 Evaluation passing(const std::string& op) {
@@ -25,7 +26,8 @@ Evaluation passing(const std::string& op) {
   e.verdict = Verdict::pass;
   e.reached = Gate::correct;
   e.workloads.push_back({"s0", "smoke", "self f32[4]", Verdict::pass, 0.25, "return[3]", 4, "abcd"});
-  e.workloads.push_back({"s1", "smoke", "self f32[5]", Verdict::wrong_value, std::numeric_limits<double>::infinity(), "return[0]", 5, "ef"});
+  e.workloads.push_back({"s1", "smoke", "self f32[5]", Verdict::wrong_value,
+                         std::numeric_limits<double>::infinity(), "return[0]", 5, "ef"});
   e.targets.push_back({"sm_90", true, "", 32, 0, 0, 1});
   e.timings.push_back({"s0", 1e-3, 2e-3, 2.0, 1.9, 2.1, "faster", "torch", ""});
   e.findings.push_back({"value_mismatch", Gate::correct, "off", "s1", "mine.py", 7, {{"index", "0"}}});
@@ -111,7 +113,9 @@ TEST_F(StoreTest, AKilledWriterLeavesWholeEvaluationsOnly) {
 }
 
 TEST_F(StoreTest, RefusesAStoreOfALaterVersion) {
-  { (void)open(); }
+  {
+    (void)open();
+  }
   SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
   const auto later = Store::open_existing(file_);
   ASSERT_FALSE(later.ok());
@@ -123,7 +127,8 @@ TEST_F(StoreTest, SaysWhatIsNoStore) {
   const auto missing = Store::open_existing(file_);
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().fault, Fault::user);
-  std::ofstream(file_) << "this is no database, and long enough to be looked at as one: " << std::string(2000, 'x');
+  std::ofstream(file_) << "this is no database, and long enough to be looked at as one: "
+                       << std::string(2000, 'x');
   const auto garbage = Store::open_existing(file_);
   ASSERT_FALSE(garbage.ok());
   EXPECT_NE(garbage.error().message.find("is no run store"), std::string::npos);

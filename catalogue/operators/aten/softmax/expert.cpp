@@ -16,18 +16,30 @@ struct Bf16 {
   uint16_t bits;
 };
 
-float load(float v) { return v; }
-double load(double v) { return v; }
-float load(Half v) { return static_cast<float>(v); }
+float load(float v) {
+  return v;
+}
+double load(double v) {
+  return v;
+}
+float load(Half v) {
+  return static_cast<float>(v);
+}
 float load(Bf16 v) {
   const uint32_t wide = static_cast<uint32_t>(v.bits) << 16;
   float f;
   std::memcpy(&f, &wide, sizeof f);
   return f;
 }
-void store(float& to, float v) { to = v; }
-void store(double& to, double v) { to = v; }
-void store(Half& to, float v) { to = static_cast<Half>(v); }
+void store(float& to, float v) {
+  to = v;
+}
+void store(double& to, double v) {
+  to = v;
+}
+void store(Half& to, float v) {
+  to = static_cast<Half>(v);
+}
 void store(Bf16& to, float v) {
   uint32_t bits;
   std::memcpy(&bits, &v, sizeof bits);
@@ -57,7 +69,8 @@ void softmax_line(const In* x, int64_t x_step, Out* y, int64_t y_step, int64_t n
   static thread_local std::vector<Wide> powers;
   powers.resize(static_cast<size_t>(n));
   Wide sum = 0;
-  for (int64_t i = 0; i < n; ++i) sum += powers[static_cast<size_t>(i)] = std::exp(Wide(load(x[i * x_step])) - most);
+  for (int64_t i = 0; i < n; ++i)
+    sum += powers[static_cast<size_t>(i)] = std::exp(Wide(load(x[i * x_step])) - most);
   for (int64_t i = 0; i < n; ++i) store(y[i * y_step], powers[static_cast<size_t>(i)] / sum);
 }
 
@@ -75,7 +88,9 @@ int run(const DLTensor& x, DLTensor& y, int dim) {
   return 0;
 }
 
-bool is(const DLTensor& t, int code, int bits) { return t.dtype.code == code && t.dtype.bits == bits; }
+bool is(const DLTensor& t, int code, int bits) {
+  return t.dtype.code == code && t.dtype.bits == bits;
+}
 
 template <typename In>
 int run_to(const DLTensor& x, DLTensor& y, int dim) {
@@ -91,7 +106,8 @@ int run_to(const DLTensor& x, DLTensor& y, int dim) {
 extern "C" int kgb_softmax(const KgbCall* call) {
   const DLTensor& x = *call->args[0].tensor;
   DLTensor& y = *call->outputs[0];
-  const int dim = static_cast<int>(call->args[1].integer < 0 ? call->args[1].integer + x.ndim : call->args[1].integer);
+  const int dim =
+      static_cast<int>(call->args[1].integer < 0 ? call->args[1].integer + x.ndim : call->args[1].integer);
   if (is(x, 2, 32)) return run_to<float>(x, y, dim);
   if (is(x, 2, 64)) return run_to<double>(x, y, dim);
   if (is(x, 2, 16)) return run_to<Half>(x, y, dim);
