@@ -158,6 +158,17 @@ Result<ResolvedOptions> resolve(const JudgeOptions& options) {
   return resolved;
 }
 
+JudgeRequest request_of(const JudgeOptions& options, const ResolvedOptions& resolved) {
+  JudgeRequest request;
+  request.tiers = resolved.tiers;
+  request.seed = resolved.seed;
+  request.tolerance = options.tolerance;
+  request.targets = resolved.targets;
+  request.value_sets = options.value_sets;
+  request.time = !options.no_time;
+  return request;
+}
+
 Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes) {
   JudgeSetup setup;
   KGB_TRY(setup.installation, find_installation());

@@ -41,6 +41,8 @@ struct ResolvedOptions {
   int lanes = 1;
 };
 [[nodiscard]] Result<ResolvedOptions> resolve(const JudgeOptions& options);
+// What the options say of every candidate; operator, source and file are the caller's.
+[[nodiscard]] JudgeRequest request_of(const JudgeOptions& options, const ResolvedOptions& resolved);
 [[nodiscard]] Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes);
 
 [[nodiscard]] bool is_terminal(int fd);

@@ -137,7 +137,7 @@ Result<std::vector<Judge::Planned>> Judge::plan(const JudgeRequest& request) {
     for (const Finding& finding : open.findings) row.findings.push_back(finding);
     if (row.recording) name_places(*row.recording, request.file);
     if (row.recording)
-      for (Finding& finding : policy_findings(*row.recording, {}, row.workload, request.file))
+      for (Finding& finding : policy_findings(*row.recording, row.workload, request.file))
         row.findings.push_back(std::move(finding));
     planned.push_back(std::move(row));
   }
