@@ -60,7 +60,7 @@ def functions(scope):
         "dtype": lambda t: (t[0] if isinstance(t, list) else t)["dtype"],
         "nbytes": lambda t: numel(t) * DTYPES[(t[0] if isinstance(t, list) else t)["dtype"]].itemsize,
         "min": min, "max": max, "abs": abs, "cdiv": lambda a, b: -(-a // b), "true": True, "false": False,
-        "len": len, "complex": complex, "log2": math.log2,
+        "len": len, "complex": complex, "log2": math.log2, "inf": math.inf,
     }
     return scope | names  # an argument may be called `shape` or `dtype`; the functions keep their names
 
@@ -89,7 +89,7 @@ def axes(spec, params, zips):
         kind = params.get(name, ("int",))[0]
         if isinstance(value, dict):
             for field, entry in value.items():
-                options = entry if field == "shapes" else choices(entry, field == "shape")
+                options = entry if field == "shapes" else choices(entry, field in ("shape", "strides"))
                 grid.append([{(name, field): v} for v in options])
         else:
             grid.append([{(name, None): v} for v in choices(value, kind.startswith(("int[", "SymInt[")))])
@@ -216,7 +216,7 @@ def fill(domain, count, dtype, seed):
     """Values of a domain in the spirit of docs/contracts/values.md; not the judge's bytes."""
     gen = torch.Generator().manual_seed(seed)
     kind, _, rest = domain.partition("(")
-    p = [float(x) if x.strip().replace(".", "").replace("-", "").isdigit() or "e" in x else x.strip()
+    p = [float(x) if x.strip().replace(".", "").replace("-", "").isdigit() or "e" in x or "inf" in x else x.strip()
          for x in rest.rstrip(")").split(",")] if rest else []
     real = torch.float64
     if kind == "normal":
