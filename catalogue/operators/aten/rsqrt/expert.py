@@ -3,7 +3,6 @@
 import torch
 import triton
 import triton.language as tl
-from triton.language.extra import libdevice
 
 
 @triton.jit
@@ -22,7 +21,10 @@ def rsqrt_kernel(out, x, numel, shape, out_strides, x_strides, COMPUTE: tl.const
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = index < numel
     a = tl.load(x + offsets(index, shape, x_strides), mask=inside, other=1).to(COMPUTE)
-    result = libdevice.rsqrt(a)
+    if COMPUTE == tl.float32:  # rounded to nearest: the approximate forms flush subnormals to zero
+        result = tl.div_rn(tl.full([BLOCK], 1, COMPUTE), tl.sqrt_rn(a))
+    else:
+        result = 1 / tl.sqrt(a)
     tl.store(out + offsets(index, shape, out_strides), result.to(out.dtype.element_ty), mask=inside)
 
 

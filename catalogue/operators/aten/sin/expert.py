@@ -3,7 +3,6 @@
 import torch
 import triton
 import triton.language as tl
-from triton.language.extra import libdevice
 
 
 @triton.jit
@@ -22,7 +21,7 @@ def sin_kernel(out, x, numel, shape, out_strides, x_strides, COMPUTE: tl.constex
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = index < numel
     a = tl.load(x + offsets(index, shape, x_strides), mask=inside).to(COMPUTE)
-    result = libdevice.sin(a)  # reduces angles of any size without loss
+    result = tl.sin(a)  # reduces angles of any size without loss
     tl.store(out + offsets(index, shape, out_strides), result.to(out.dtype.element_ty), mask=inside)
 
 
