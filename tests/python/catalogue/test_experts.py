@@ -88,5 +88,6 @@ def assert_close(got, expected, what):
         if "rotary" in what or "hgemm" in what:  # may round in the tensors' own type
             work = ROUNDOFF[got.dtype]
         bound = 6 * ROUNDOFF[got.dtype] * abs(value) + 64 * work * magnitude + 4 * SUBNORMAL[got.dtype]
-        same = (got == rounded) | (torch.isnan(got) & torch.isnan(rounded))
+        have = got.to(value.dtype)
+        same = (have == rounded) | (torch.isnan(have) & torch.isnan(rounded))
         assert bool((same | (error <= bound)).all()), what
