@@ -70,7 +70,11 @@ Result<Installation> find_installation() {
   if (found.home.empty())
     return user_error(
         "kgbench does not find its catalogue. Set KGBENCH_HOME to the folder that holds catalogue/");
-  found.python_dir = found.home / "python";
+  // An installed package: home/ lies in the package's own folder, two below the one that Python searches.
+  std::error_code ignored;
+  found.python_dir = std::filesystem::is_directory(found.home / "python", ignored)
+                         ? found.home / "python"
+                         : found.home.parent_path().parent_path();
   found.extension_dir = find_extension(found.python_dir);
   const std::string interpreter = environment("KGBENCH_PYTHON");
   found.interpreter = interpreter.empty() ? "python3" : interpreter;
