@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Second formulations of the references, written from the operators' definitions and without looking at the first."""
+"""Second formulations of the references, written from the operators' definitions and without looking at the first.
+
+An operator's own file, formulations/<op>.py, comes first: answer(entry, **arguments) gives {path: tensor}.
+"""
+import functools
+import importlib.util
 import math
+import pathlib
 
 import numpy as np
 import scipy.linalg
@@ -11,9 +17,22 @@ FLOAT_KINDS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 def answer(op, entry, positional, keywords, named):
     """{path: fp64, complex128, integer or bool tensor}."""
+    if own := formulation(op):
+        return own.answer(entry["name"], **named)
     if op in SPECIAL:
         return SPECIAL[op](entry["name"], **named)
     return by_torch(entry, named)
+
+
+@functools.cache
+def formulation(op):
+    path = pathlib.Path(__file__).parent / "formulations" / f"{op}.py"
+    if not path.exists():
+        return None
+    spec = importlib.util.spec_from_file_location(f"formulation_{op}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def by_torch(entry, named):

@@ -66,6 +66,8 @@ def test_reference_agrees_with_a_second_formulation(folder):
 def assert_same(expected, second, what):
     value = torch.as_tensor(expected.value)
     assert tuple(value.shape) == tuple(second.shape), what
+    if expected.rule == "skip":  # the operator defines no values
+        return
     if not value.is_floating_point() and not value.is_complex():
         if expected.rule == "ties":  # other indices, the same elements
             value = torch.gather(expected.source, expected.dim, value) if value.dim() else value
