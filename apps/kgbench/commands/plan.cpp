@@ -26,6 +26,7 @@ Result<int> plan(const Options& options) {
   KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
   JudgeRequest request = request_of(options.judge, resolved);
   request.op = op->name;
+  KGB_TRY(request.own, own_workloads_of(options.judge, *op));
   request.source = source;
   request.file = options.file;
   if (!options.only.empty()) request.only_workload = options.only;
@@ -56,6 +57,7 @@ Registered register_plan(CLI::App& root) {
   command->add_flag("--ttir", options->ttir, "with the kernels' intermediate representation");
   command->add_flag("--json", options->json, "the recordings as JSON lines (docs/contracts/plan.md)");
   add_judge_options(*command, options->judge, {"smoke"});
+  add_own_workload_options(*command, options->judge);
   return {command, [options] { return plan(*options); }};
 }
 
