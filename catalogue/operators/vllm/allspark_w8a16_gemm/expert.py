@@ -31,8 +31,8 @@ def allspark_kernel(out, a, weight, scales, zeros, m, n, k, a_row, a_step, HAS_Z
     tl.store(out + row[:, None] * n + column[None, :], acc.to(kind), mask=(row < m)[:, None] & real[None, :])
 
 
-def allspark_w8a16_gemm(a, b_qweight, b_scales, b_qzeros, n, group_size, sm_count, sm_version, CUBLAS_M_THRESHOLD, has_zp,
-                        n32k16_reorder):
+def allspark_w8a16_gemm(a, b_qweight, b_scales, b_qzeros, n, group_size, sm_count, sm_version, CUBLAS_M_THRESHOLD,
+                        has_zp, n32k16_reorder):
     m, k = a.shape
     out = torch.empty((m, n), dtype=a.dtype, device=a.device)
     if out.numel():

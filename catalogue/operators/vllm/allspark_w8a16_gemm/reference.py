@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""a @ W with W = (q - 128 - zero) * scale; bytes, scales and zeros stand in AllSpark's order of 32 columns by 16 rows."""
+"""a @ W with W = (q - 128 - zero) * scale, all in AllSpark's order of 32 columns by 16 rows."""
 import math
 
 import torch
@@ -9,8 +9,8 @@ from kgbench.oracle import Expected, round_to
 ROUNDOFF = {torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8}
 
 
-def allspark_w8a16_gemm(a, b_qweight, b_scales, b_qzeros, n, group_size, sm_count, sm_version, CUBLAS_M_THRESHOLD, has_zp,
-                        n32k16_reorder, *, dtypes):
+def allspark_w8a16_gemm(a, b_qweight, b_scales, b_qzeros, n, group_size, sm_count, sm_version, CUBLAS_M_THRESHOLD,
+                        has_zp, n32k16_reorder, *, dtypes):
     size_k, kind = a.shape[1], dtypes["a"]
     k, column = torch.arange(size_k)[:, None], torch.arange(n)[None, :]
     at = (8 * (column // 32) + column % 8) * 4 * size_k + 64 * (k // 16) + 16 * (k % 8 // 2)

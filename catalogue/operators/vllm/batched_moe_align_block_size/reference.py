@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expert e's rows are e * max .. in order, padded with experts * max to whole blocks; blocks that are left over have expert -1."""
+"""Expert e's rows are e * max .. padded with experts * max to whole blocks; blocks left over have expert -1."""
 import torch
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dst[cu[i] + p] = src[block_table[i, (p + start_i) // size], (p + start_i) % size] for every position p of sequence i."""
+"""dst[cu[i] + p] = src[block_table[i, (p + start_i) // size], (p + start_i) % size] for positions p of sequence i."""
 import torch
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A block holds the keys of all its tokens, then all their scales; each token's are gathered by its sequence's blocks."""
+"""A block holds the keys of all its tokens, then all their scales; tokens find theirs by their sequence's blocks."""
 
 
 def cp_gather_indexer_k_quant_cache(kv_cache, dst_k, dst_scale, block_table, cu_seq_lens):

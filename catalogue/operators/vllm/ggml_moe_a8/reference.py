@@ -23,7 +23,7 @@ def near(values, boundary):
 
 
 def activations(x):
-    """q8_1 of rows [..., K]: f16 scales [..., K / 32], codes [..., K / 32, 32], f16 sums; and what codes and sums may be off."""
+    """q8_1 of rows [..., K]: f16 scales, codes [..., K / 32, 32], f16 sums; and what codes and sums may be off."""
     blocks = x.reshape(*x.shape[:-1], -1, 32)
     d = round_to(abs(blocks).amax(-1, keepdim=True) / 127, torch.float32)
     quotient = torch.where(d == 0, torch.zeros_like(blocks), round_to(blocks / d, torch.float32))
@@ -60,5 +60,6 @@ def ggml_moe_a8(X, W, sorted_token_ids, expert_ids, num_tokens_post_padded, quan
     for place, slot in enumerate(sorted_token_ids.tolist()):
         if slot < tokens * top_k and place < int(num_tokens_post_padded):
             x = X[slot // top_k][None]
-            value[slot], magnitude[slot] = (part[0] for part in product(W[expert_ids[place // 4]], quant_type, x, growth))
+            parts = product(W[expert_ids[place // 4]], quant_type, x, growth)
+            value[slot], magnitude[slot] = parts[0][0], parts[1][0]
     return Expected(value, magnitude=magnitude, dtype=dtypes["X"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernels for vllm::ggml_moe_a8_vec: activations are quantised, then multiplied with their experts' packed weights."""
+"""Triton kernels for vllm::ggml_moe_a8_vec: quantised activations times their experts' packed weights."""
 import torch
 import triton
 import triton.language as tl
@@ -7,7 +7,7 @@ import triton.language as tl
 
 @triton.jit
 def q8_kernel(codes, scales, sums, x, blocks, x_row):
-    """Quantises 32 activations at a time: scale = largest / 127, codes rounded with halves away from zero, f16 scale and sum."""
+    """32 activations at a time: scale = largest / 127, codes with halves away from zero, f16 scale and sum."""
     row = tl.program_id(0).to(tl.int64)
     block = tl.program_id(1) * 8 + tl.arange(0, 8)
     i = tl.arange(0, 32)[None, :]
@@ -37,7 +37,10 @@ def row_dots(weight, codes, scales, sums, blocks, live, Q8: tl.constexpr, ROWS: 
         d = (low | (high << 8)).to(tl.float16, bitcast=True).to(tl.float32)
         # Q4_0 keeps element j in the low half of byte j and element 16 + j in the high half.
         byte = tl.load(at[:, None] + 2 + (i if Q8 else i % 16), mask=live[:, None], other=0)
-        w = byte.to(tl.int8, bitcast=True).to(tl.int32) if Q8 else ((byte >> (i // 16 * 4).to(tl.uint8)) & 15).to(tl.int32)
+        if Q8:
+            w = byte.to(tl.int8, bitcast=True).to(tl.int32)
+        else:
+            w = ((byte >> (i // 16 * 4).to(tl.uint8)) & 15).to(tl.int32)
         q = tl.load(codes + block * 32 + i).to(tl.int32)
         part = tl.load(scales + block).to(tl.float32) * tl.sum(w * q, 1).to(tl.float32)
         if not Q8:

@@ -23,7 +23,7 @@ def near(values, boundary):
 
 
 def activations(x):
-    """q8_1 of rows [..., K]: f16 scales [..., K / 32], codes [..., K / 32, 32], f16 sums; and what codes and sums may be off."""
+    """q8_1 of rows [..., K]: f16 scales, codes [..., K / 32, 32], f16 sums; and what codes and sums may be off."""
     blocks = x.reshape(*x.shape[:-1], -1, 32)
     d = round_to(abs(blocks).amax(-1, keepdim=True) / 127, torch.float32)
     quotient = torch.where(d == 0, torch.zeros_like(blocks), round_to(blocks / d, torch.float32))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for vllm::gptq_marlin_gemm: each weight is fetched from its place in Marlin's order, then tiles multiply."""
+"""Triton kernel for vllm::gptq_marlin_gemm: each weight is fetched from its place in Marlin's order."""
 import torch
 import triton
 import triton.language as tl
@@ -30,8 +30,8 @@ def marlin_kernel(out, a, weight, bias, scales, perm, m, n, k, group_size, a_row
         live = inner < k
         source = tl.load(perm + inner, mask=live, other=0) if HAS_PERM else inner
         x = tl.load(a + row[:, None] * a_row + source[None, :], mask=(row < m)[:, None] & live[None, :], other=0)
-        # In a tile of 16 x 64 thread 4 (n % 8) + k % 8 // 2 of warp n % 64 // 16 holds eight weights: rows k0 + 0, 1, 8, 9
-        # of two columns, 8 apart.
+        # In a tile of 16 x 64 thread 4 (n % 8) + k % 8 // 2 of warp n % 64 // 16 holds eight weights: rows 0, 1, 8, 9
+        # from its first on, of two columns, 8 apart.
         r = inner[:, None]
         tile = r // 16 * (n // 64) + c // 64
         thread = 4 * (c % 8) + r % 8 // 2
@@ -54,8 +54,8 @@ def marlin_kernel(out, a, weight, bias, scales, perm, m, n, k, group_size, a_row
     tl.store(out + row[:, None] * n + c, acc.to(kind), mask=(row < m)[:, None] & real[None, :])
 
 
-def gptq_marlin_gemm(a, c, b_q_weight, b_bias, b_scales, a_scales, global_scale, b_zeros, g_idx, perm, workspace, b_q_type,
-                     size_m, size_n, size_k, is_k_full=True, use_atomic_add=False, use_fp32_reduce=False,
+def gptq_marlin_gemm(a, c, b_q_weight, b_bias, b_scales, a_scales, global_scale, b_zeros, g_idx, perm, workspace,
+                     b_q_type, size_m, size_n, size_k, is_k_full=True, use_atomic_add=False, use_fp32_reduce=False,
                      is_zp_float=False):
     if b_q_type not in BITS or not is_k_full:
         raise NotImplementedError("only uint4b8 and uint8b128 with whole groups")

@@ -31,8 +31,8 @@ def in_order(x, grouped):
     return x[..., 32 * (c // 32) + 8 * (c % 8 // 2) + 2 * (c % 32 // 8) + c % 2]
 
 
-def gptq_marlin_gemm(a, c, b_q_weight, b_bias, b_scales, a_scales, global_scale, b_zeros, g_idx, perm, workspace, b_q_type,
-                     size_m, size_n, size_k, *flags, dtypes):
+def gptq_marlin_gemm(a, c, b_q_weight, b_bias, b_scales, a_scales, global_scale, b_zeros, g_idx, perm, workspace,
+                     b_q_type, size_m, size_n, size_k, *flags, dtypes):
     bits, groups, kind = BITS[b_q_type], b_scales.shape[0], dtypes["a"]
     scale = in_order(b_scales, groups > 1)[torch.arange(size_k) // (size_k // groups)]
     weight = (unpacked(b_q_weight, size_k, size_n, bits) - 2 ** (bits - 1)).to(torch.float64) * scale

@@ -40,8 +40,8 @@ def repack_kernel(out, weight, perm, words, size_k, size_n, HAS_PERM: tl.constex
     inside = (word < words)[:, None] & (j < PACK)
     if HAS_PERM:
         k = tl.load(perm + expert * size_k + k, mask=inside, other=0)
-    source = tl.load(weight + expert * words + (k // PACK) * size_n + n, mask=inside, other=0).to(tl.uint32, bitcast=True)
-    field = (source >> (BITS * (k % PACK)).to(tl.uint32)) & ((1 << BITS) - 1)
+    source = tl.load(weight + expert * words + (k // PACK) * size_n + n, mask=inside, other=0)
+    field = (source.to(tl.uint32, bitcast=True) >> (BITS * (k % PACK)).to(tl.uint32)) & ((1 << BITS) - 1)
     packed = tl.sum(field << (BITS * j).to(tl.uint32), 1)  # the fields do not overlap: a sum is an or
     tl.store(out + expert * words + word, packed.to(tl.int32, bitcast=True), mask=word < words)
 

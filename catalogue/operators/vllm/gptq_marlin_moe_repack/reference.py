@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every output word's fields by the index formula of Marlin's tiles: 16 x 64 weights, or 32 x 32 for 8-bit activations."""
+"""Fields of every output word by Marlin's index formula: tiles of 16 x 64 weights, or 32 x 32 for 8-bit activations."""
 import torch
 
 from kgbench.oracle import Expected

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Row k becomes row perm[k] of the unpacked weights; then, with 4 bits, the even fields of a word stand before the odd ones."""
+"""Row k becomes the unpacked row perm[k]; with 4 bits a word's even fields then stand before its odd ones."""
 import torch
 
 ORDER = {4: [0, 2, 4, 6, 1, 3, 5, 7], 8: [0, 1, 2, 3]}

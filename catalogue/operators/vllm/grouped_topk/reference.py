@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups by the sum of their two best biased scores, then experts of the best groups; weights are scores without bias."""
+"""Groups by their two best biased scores, then experts of the best groups; weights are scores without bias."""
 import torch
 
 from kgbench.oracle import Expected, round_to

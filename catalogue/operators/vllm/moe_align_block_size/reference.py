@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flat indices of topk_ids by expert, segments padded with numel to whole blocks; the expert of each block; the total."""
+"""Flat indices by expert, segments padded with numel to whole blocks; the expert of each block; the total."""
 import torch
 
 from kgbench.oracle import Expected

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernels for vllm::moe_lora_align_block_size: count, lay the segments out, scatter, for all adapters at once."""
+"""Triton kernels for vllm::moe_lora_align_block_size: count, lay out, scatter, for all adapters at once."""
 import torch
 import triton
 import triton.language as tl

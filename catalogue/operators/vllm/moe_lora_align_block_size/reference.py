@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For each listed adapter: its tokens' flat indices by expert in whole blocks, the blocks' experts (else -1), the total."""
+"""For each listed adapter: its tokens' indices by expert in whole blocks, the blocks' experts (else -1), the total."""
 import torch
 
 from kgbench.oracle import Expected

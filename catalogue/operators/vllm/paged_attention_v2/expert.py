@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernels for vllm::paged_attention_v2: partitions of 512 tokens attend on their own and are merged after that."""
+"""Triton kernels for vllm::paged_attention_v2: partitions of 512 tokens attend on their own, then are merged."""
 import triton
 import triton.language as tl
 

@@ -39,8 +39,9 @@ def decoded(cache, scale, kind):
     return cache if kind == "auto" else cache.view(torch.float8_e4m3fn).to(torch.float64) * scale
 
 
-def paged_attention_v2(out, exp_sum, max_logits, tmp_out, query, key_cache, value_cache, num_kv_heads, scale, block_tables, seq_lens,
-                       block_size, max_seq_len, alibi_slopes, kv_cache_dtype, k_scale, v_scale, *sparse, dtypes):
+def paged_attention_v2(out, exp_sum, max_logits, tmp_out, query, key_cache, value_cache, num_kv_heads, scale,
+                       block_tables, seq_lens, block_size, max_seq_len, alibi_slopes, kv_cache_dtype, k_scale, v_scale,
+                       *sparse, dtypes):
     keys, values = decoded(key_cache, k_scale, kv_cache_dtype), decoded(value_cache, v_scale, kv_cache_dtype)
     value, magnitude = attended(query, keys, values, num_kv_heads, scale, block_tables, seq_lens, alibi_slopes,
                                 4 * math.sqrt(max_seq_len) + 4, ROUNDOFF[dtypes["query"]])

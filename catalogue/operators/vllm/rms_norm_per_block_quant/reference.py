@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""y = round(round(x r) weight) with x = input + residual; a scale per row and group from the largest |y|, and y's codes."""
+"""y = round(round(x r) weight) with x = input + residual; a scale per group from the largest |y|, and y's codes."""
 import torch
 
 from kgbench.oracle import Expected, round_to

@@ -6,8 +6,8 @@ import triton.language as tl
 
 @triton.jit
 def scan_kernel(u, delta, z, A, B, C, D, bias, states, starts, slots, initial, length, channels, state_size, per_group,
-                pad_slot, u_seq, u_row, d_seq, d_row, z_seq, z_row, b_seq, b_group, b_row, c_seq, c_group, c_row, s_slot,
-                s_row, VARLEN: tl.constexpr, HAS_Z: tl.constexpr, HAS_D: tl.constexpr, HAS_BIAS: tl.constexpr,
+                pad_slot, u_seq, u_row, d_seq, d_row, z_seq, z_row, b_seq, b_group, b_row, c_seq, c_group, c_row,
+                s_slot, s_row, VARLEN: tl.constexpr, HAS_Z: tl.constexpr, HAS_D: tl.constexpr, HAS_BIAS: tl.constexpr,
                 HAS_SLOTS: tl.constexpr, HAS_INITIAL: tl.constexpr, SOFTPLUS: tl.constexpr, ROWS: tl.constexpr,
                 STATES: tl.constexpr):
     sequence = tl.program_id(0)

@@ -32,17 +32,17 @@ def selective_scan_fwd(u, delta, A, B, C, D_, z_, delta_bias_, delta_softplus, q
         if slot == pad_slot_id and cache_indices is not None:
             continue
         if query_start_loc is None:
-            part = i
+            part, b, c = i, B[i], C[i]
         else:
-            part = (slice(None), slice(int(query_start_loc[i]), int(query_start_loc[i + 1])))
-        rows = (lambda x: x[i]) if query_start_loc is None else (lambda x: x[..., part[1]])
+            span = slice(int(query_start_loc[i]), int(query_start_loc[i + 1]))
+            part, b, c = (slice(None), span), B[..., span], C[..., span]
         dt = delta[part] + (0 if delta_bias_ is None else delta_bias_[:, None])
         if delta_softplus:
             dt = torch.where(dt <= 20, torch.log1p(torch.exp(dt.clamp_max(20))), dt)
         fresh = has_initial_state is None or not has_initial_state[i]
         h = torch.zeros_like(states[slot]) if fresh else ssm_states[slot]
-        spread = lambda x: rows(x).repeat_interleave(each, 0)
-        own, size, last, last_size = scan(u[part], dt, A, spread(B), spread(C), h)
+        b, c = b.repeat_interleave(each, 0), c.repeat_interleave(each, 0)
+        own, size, last, last_size = scan(u[part], dt, A, b, c, h)
         if D_ is not None:
             own, size = own + D_[:, None] * u[part], size + abs(D_[:, None] * u[part])
         y[part], y_size[part], states[slot], state_size[slot] = own, size, last, last_size

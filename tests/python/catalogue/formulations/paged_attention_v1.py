@@ -17,7 +17,8 @@ def f64(x):
 def answer(entry, out, query, key_cache, value_cache, num_kv_heads, scale, block_tables, seq_lens, block_size,
            max_seq_len, alibi_slopes, kv_cache_dtype, k_scale, v_scale, **unused):
     q, keys, values = f64(query), f64(key_cache).reshape(-1), f64(value_cache).reshape(-1)
-    keys, values = keys * k_scale.item() ** (kv_cache_dtype != "auto"), values * v_scale.item() ** (kv_cache_dtype != "auto")
+    if kv_cache_dtype != "auto":
+        keys, values = keys * k_scale.item(), values * v_scale.item()
     size, x = query.shape[2], key_cache.shape[4]
     found = np.zeros(q.shape)
     i = np.arange(size)
