@@ -29,9 +29,10 @@ struct Standardised {
   std::vector<double> values, means, variances;  // variance 0: the value must be the mean
   std::optional<std::string> impossible;         // a value that the law never gives, as a sentence
 };
-// `a`, `b`: one per sample; `b` is read for uniform alone.
+// `a`, `b`: one per sample; `b` is read for uniform alone. Samples that are to be compared need different
+// salts, or what fills their jumps would be alike.
 [[nodiscard]] Standardised standardise(Law law, std::span<const double> samples, std::span<const double> a,
-                                       std::span<const double> b, DType dtype);
+                                       std::span<const double> b, DType dtype, std::uint64_t salt = 0);
 
 // Whether values that should be uniform on (0, 1) are spread over it: chi-square over 32 bins, brought to a
 // normal deviate by Wilson and Hilferty's cube root. 0 with fewer than 640 values.

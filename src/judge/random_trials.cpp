@@ -43,7 +43,8 @@ Samples decoded(std::span<const std::byte> bytes, DType dtype) {
   return samples;
 }
 
-Result<Sample> sample_of(const ExpectedOutput& expected, std::span<const std::byte> bytes, DType dtype) {
+Result<Sample> sample_of(const ExpectedOutput& expected, std::span<const std::byte> bytes, DType dtype,
+                         std::uint64_t salt) {
   Sample sample;
   const std::optional<Law> law = law_from_text(expected.rule);
   if (!law)
@@ -59,13 +60,15 @@ Result<Sample> sample_of(const ExpectedOutput& expected, std::span<const std::by
   if (sample.a.size() != sample.raw.size() || (*law == Law::uniform && sample.b.size() != sample.raw.size()))
     return internal_error(
         fmt::format("the reference does not give a law for every element of {}", expected.path));
-  sample.standard = standardise(*law, sample.raw, sample.a, sample.b, dtype);
+  sample.standard = standardise(*law, sample.raw, sample.a, sample.b, dtype, salt);
   return sample;
 }
 
 // Runs trial 0 of every recorded workload. `advisory`: also tell of what leads to no verdict, once.
-Result<Drawn> draw(Case& open, Processes& processes, bool advisory) {
+// `session` tells sessions apart.
+Result<Drawn> draw(Case& open, Processes& processes, bool advisory, std::uint64_t session) {
   Drawn drawn;
+  std::uint64_t salt = session << 32;
   for (Job& job : open.jobs) {
     if (!job.recording || decide(job.findings) != Verdict::pass) continue;
     apply_policy(open, job, advisory);
@@ -76,7 +79,7 @@ Result<Drawn> draw(Case& open, Processes& processes, bool advisory) {
     const auto visit = [&](int call, const TrialOutput& output, std::span<const std::byte> bytes,
                            const ExpectedOutput& expected) {
       if (expected.rule == "skip") return;
-      Result<Sample> sample = sample_of(expected, bytes, output.dtype);
+      Result<Sample> sample = sample_of(expected, bytes, output.dtype, ++salt * 0x2545F4914F6CDD1DULL);
       if (sample)
         drawn[fmt::format("{}/{}/{}", job.workload.call.workload, call, expected.path)] = std::move(*sample);
       else
@@ -95,7 +98,7 @@ Result<Drawn> author_and_draw(Case& open, Processes& processes, const Catalogue&
   AuthorRequest request;
   request.generator_seed = seed;
   KGB_CHECK(author_jobs(open, processes, catalogue, request));
-  return draw(open, processes, false);
+  return draw(open, processes, false, seed | 1);
 }
 
 std::optional<std::string> impossible(const Drawn& drawn) {
@@ -156,7 +159,7 @@ bool same(const Drawn& first, const Drawn& again) {
 
 Status judge_random(Case& open, Processes& processes, const Catalogue& catalogue) {
   const std::uint64_t seed = open.request.seed;
-  KGB_TRY(const Drawn first, draw(open, processes, true));  // the static gate recorded with this seed
+  KGB_TRY(const Drawn first, draw(open, processes, true, 0));  // the static gate recorded with this seed
   if (decide(open.findings) != Verdict::pass ||
       std::any_of(open.jobs.begin(), open.jobs.end(),
                   [](const Job& j) { return decide(j.findings) != Verdict::pass; }))

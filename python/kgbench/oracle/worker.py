@@ -51,7 +51,9 @@ def shape_of(value):
 def magnitude_form(expected, kind):
     if expected.magnitude is None:
         return None
-    magnitude = torch.as_tensor(expected.magnitude, dtype=torch.float64).abs()
+    magnitude = torch.as_tensor(expected.magnitude, dtype=torch.float64)
+    if expected.rule != "uniform":  # there it is the law's other end
+        magnitude = magnitude.abs()
     magnitude = magnitude.expand(shape_of(expected.value))
     return torch.stack([magnitude, magnitude], -1) if kind == "c128" else magnitude
 

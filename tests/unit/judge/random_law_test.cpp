@@ -90,6 +90,16 @@ TEST(RandomLaw, ElementsWithoutFreedomMustBeTheirMean) {
   EXPECT_EQ(standard(Law::poisson, {0}, 0).variances[0], 0);
 }
 
+TEST(RandomLaw, WhatFillsJumpsDiffersWithTheSalt) {
+  // Nearly all zeros: without another salt two samples would look dependent.
+  const std::vector<double> zeros(kSamples, 0), rate(kSamples, 0.01);
+  const auto first = standardise(Law::poisson, zeros, rate, rate, DType::f32, 1);
+  const auto second = standardise(Law::poisson, zeros, rate, rate, DType::f32, 2);
+  double product = 0;
+  for (std::size_t i = 0; i < kSamples; ++i) product += (first.values[i] - 0.5) * (second.values[i] - 0.5);
+  EXPECT_LT(std::abs(product), 5 * std::sqrt(kSamples) / 12);
+}
+
 TEST(RandomLaw, FewSamplesSayNothingOfTheShape) {
   EXPECT_EQ(uniformity_z(std::vector<double>(639, 0.5)), 0);
   EXPECT_GT(uniformity_z(std::vector<double>(640, 0.5)), 4.9);
