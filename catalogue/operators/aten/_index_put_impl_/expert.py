@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernels for aten::_index_put_impl_: one lane per value; duplicates are added atomically, 16-bit ones in f32."""
+"""Triton kernels for aten::_index_put_impl_: one lane per value; duplicates are added atomically."""
 import torch
 import triton
 import triton.language as tl
+
 
 @triton.jit
 def offsets(index, shape, strides):
@@ -13,6 +14,7 @@ def offsets(index, shape, strides):
         at += (rest % shape[d]) * strides[d]
         rest = rest // shape[d]
     return at + rest * strides[0]
+
 
 @triton.jit
 def put_kernel(x, values, indices, numel, shape, x_strides, value_strides, index_strides, sizes, steps,
@@ -56,6 +58,7 @@ def collapse(shape, *strides):
             merged.append([size, *steps])
     columns = zip(*(merged or [[1] * (1 + len(strides))]))
     return [tuple(column) for column in columns]
+
 
 def put(target, indices, values, accumulate):
     mask = indices[0].dtype == torch.bool

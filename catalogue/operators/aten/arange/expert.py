@@ -6,6 +6,7 @@ import torch
 import triton
 import triton.language as tl
 
+
 @triton.jit
 def arange_kernel(out, start: "fp64", step: "fp64", first: "i64", hop: "i64", numel, stride,
                   WHOLE: tl.constexpr, BLOCK: tl.constexpr):

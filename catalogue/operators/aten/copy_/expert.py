@@ -3,6 +3,7 @@
 import triton
 import triton.language as tl
 
+
 @triton.jit
 def offsets(index, shape, strides):
     """Element offsets of linear indices into the dimensions `shape`, which the operand walks with `strides`."""
@@ -13,12 +14,14 @@ def offsets(index, shape, strides):
         rest = rest // shape[d]
     return at + rest * strides[0]
 
+
 @triton.jit
 def copy_kernel(out, x, numel, shape, out_strides, x_strides, BLOCK: tl.constexpr):
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = index < numel
     value = tl.load(x + offsets(index, shape, x_strides), mask=inside)
     tl.store(out + offsets(index, shape, out_strides), value.to(out.dtype.element_ty), mask=inside)
+
 
 def collapse(shape, *strides):
     """Drops dimensions of size 1 and merges neighbours that every operand walks as one; never returns rank 0."""
@@ -32,6 +35,7 @@ def collapse(shape, *strides):
             merged.append([size, *steps])
     columns = zip(*(merged or [[1] * (1 + len(strides))]))
     return [tuple(column) for column in columns]
+
 
 def copy_to(out, x):
     """Writes x to out, which has its shape, in one pass over both tensors' own strides."""

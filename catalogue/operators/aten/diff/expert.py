@@ -6,6 +6,7 @@ import torch
 import triton
 import triton.language as tl
 
+
 @triton.jit
 def offsets(index, shape, strides):
     """Element offsets of linear indices into the dimensions `shape`, which the operand walks with `strides`."""
@@ -15,6 +16,7 @@ def offsets(index, shape, strides):
         at += (rest % shape[d]) * strides[d]
         rest = rest // shape[d]
     return at + rest * strides[0]
+
 
 @triton.jit
 def load_joined(before, x, behind, at_before, at_x, at_behind, place, left, length,
@@ -62,6 +64,7 @@ def collapse(shape, *strides):
             merged.append([size, *steps])
     columns = zip(*(merged or [[1] * (1 + len(strides))]))
     return [tuple(column) for column in columns]
+
 
 # 16-bit floats are subtracted in f32; integers in their own width, so that they wrap.
 COMPUTE = {torch.float16: tl.float32, torch.bfloat16: tl.float32, torch.float32: tl.float32,

@@ -3,6 +3,7 @@
 import torch
 import triton
 
+
 def empty_strided(size, stride, *, dtype=None):
     device = triton.runtime.driver.active.get_active_torch_device()
     return torch.empty_strided(size, stride, dtype=dtype, device=device)

@@ -4,6 +4,7 @@ import torch
 import triton
 import triton.language as tl
 
+
 @triton.jit
 def im2col_kernel(out, x, numel, channels, h, w, columns, ow, kh, kw, dh, dw, ph, pw, sh, sw,
                   out_n, out_row, out_column, x_n, x_c, x_h, x_w, BLOCK: tl.constexpr):

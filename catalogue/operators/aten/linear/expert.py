@@ -4,6 +4,7 @@ import torch
 import triton
 import triton.language as tl
 
+
 @triton.jit
 def offsets(index, shape, strides):
     """Element offsets of linear indices into the dimensions `shape`, which the operand walks with `strides`."""
@@ -13,6 +14,7 @@ def offsets(index, shape, strides):
         at += (rest % shape[d]) * strides[d]
         rest = rest // shape[d]
     return at + rest * strides[0]
+
 
 @triton.jit
 def linear_kernel(out, x, w, bias, m, n, k, row_shape, out_rows, x_rows, stride_on, stride_xk, stride_wn, stride_wk,
@@ -57,6 +59,7 @@ def collapse(shape, *strides):
             merged.append([size, *steps])
     columns = zip(*(merged or [[1] * (1 + len(strides))]))
     return [tuple(column) for column in columns]
+
 
 def launch(input, weight, bias, out):
     n, k = weight.shape

@@ -4,6 +4,7 @@ import torch
 import triton
 import triton.language as tl
 
+
 @triton.jit
 def offsets(index, shape, strides):
     """Element offsets of linear indices into the dimensions `shape`, which the operand walks with `strides`."""
@@ -13,6 +14,7 @@ def offsets(index, shape, strides):
         at += (rest % shape[d]) * strides[d]
         rest = rest // shape[d]
     return at + rest * strides[0]
+
 
 @triton.jit
 def matmul_kernel(out, a, b, m, n, k, batch_shape, out_batch, a_batch, b_batch, stride_om, stride_on, stride_am,
@@ -58,6 +60,7 @@ def collapse(shape, *strides):
             merged.append([size, *steps])
     columns = zip(*(merged or [[1] * (1 + len(strides))]))
     return [tuple(column) for column in columns]
+
 
 def launch(self, other, out):
     # Views throughout: vectors become matrices, batches are broadcast by strides of zero.

@@ -9,8 +9,9 @@ UNDERFLOW = 2.0**-126
 def product(self, other):
     left = self.unsqueeze(0) if self.dim() == 1 else self
     right = other.unsqueeze(1) if other.dim() == 1 else other
-    shape = [max(n, m) if n * m else 0 for n, m in zip(
-        [1] * (right.dim() - left.dim()) + list(left.shape[:-2]), [1] * (left.dim() - right.dim()) + list(right.shape[:-2]))]
+    lead_left = [1] * (right.dim() - left.dim()) + list(left.shape[:-2])
+    lead_right = [1] * (left.dim() - right.dim()) + list(right.shape[:-2])
+    shape = [max(n, m) if n * m else 0 for n, m in zip(lead_left, lead_right)]
     batches = 1
     for n in shape:
         batches *= n

@@ -2,6 +2,7 @@
 """aten::new_empty_strided: an allocation."""
 import torch
 
+
 def new_empty_strided(self, size, stride, *, dtype=None):
     return torch.empty_strided(size, stride, dtype=dtype or self.dtype, device=self.device)
 

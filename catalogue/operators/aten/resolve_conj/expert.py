@@ -4,6 +4,7 @@ import torch
 import triton
 import triton.language as tl
 
+
 @triton.jit
 def offsets(index, shape, strides):
     """Element offsets of linear indices into the dimensions `shape`, which the operand walks with `strides`."""
@@ -13,6 +14,7 @@ def offsets(index, shape, strides):
         at += (rest % shape[d]) * strides[d]
         rest = rest // shape[d]
     return at + rest * strides[0]
+
 
 @triton.jit
 def conj_kernel(out, x, numel, shape, out_strides, x_strides, BLOCK: tl.constexpr):
@@ -38,6 +40,7 @@ def collapse(shape, *strides):
             merged.append([size, *steps])
     columns = zip(*(merged or [[1] * (1 + len(strides))]))
     return [tuple(column) for column in columns]
+
 
 def resolve_conj_conj(self):
     out = torch.empty_like(self)

@@ -4,6 +4,7 @@ import torch
 import triton
 import triton.language as tl
 
+
 @triton.jit
 def store_kernel(out, real: "fp64", whole: "i64", REAL: tl.constexpr):
     """Two ways for the number to come, so that neither fp64 nor 64-bit integers lose a bit."""

@@ -4,6 +4,7 @@ import torch
 import triton
 import triton.language as tl
 
+
 @triton.jit
 def offsets(index, shape, strides):
     """Element offsets of linear indices into the dimensions `shape`, which the operand walks with `strides`."""
@@ -14,12 +15,14 @@ def offsets(index, shape, strides):
         rest = rest // shape[d]
     return at + rest * strides[0]
 
+
 @triton.jit
 def copy_kernel(out, x, numel, shape, out_strides, x_strides, BLOCK: tl.constexpr):
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = index < numel
     value = tl.load(x + offsets(index, shape, x_strides), mask=inside)
     tl.store(out + offsets(index, shape, out_strides), value.to(out.dtype.element_ty), mask=inside)
+
 
 def collapse(shape, *strides):
     """Drops dimensions of size 1 and merges neighbours that every operand walks as one; never returns rank 0."""
@@ -34,6 +37,7 @@ def collapse(shape, *strides):
     columns = zip(*(merged or [[1] * (1 + len(strides))]))
     return [tuple(column) for column in columns]
 
+
 def copy_to(out, x):
     """Writes x to out, which has its shape, in one pass over both tensors' own strides."""
     numel = x.numel()
@@ -41,6 +45,7 @@ def copy_to(out, x):
         shape, out_strides, x_strides = collapse(x.shape, out.stride(), x.stride())
         copy_kernel[(triton.cdiv(numel, 1024),)](out, x, numel, shape, out_strides, x_strides, BLOCK=1024)
     return out
+
 
 def unsafe_split_Tensor(self, split_size, dim=0):
     n = self.shape[dim]
