@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for aten::binary_cross_entropy_with_logits: one pass for the losses; the sum of every block, then the sum of the blocks."""
+"""Triton kernel for aten::binary_cross_entropy_with_logits: losses, or their sum block by block and then over the blocks."""
 import torch
 import triton
 import triton.language as tl
@@ -87,7 +87,8 @@ def launch(tensors, reduction, out, has_w, has_p):
     if reduction != 0:
         target = torch.empty((max(programs, 1),), dtype=torch.float64 if wide else torch.float32, device=out.device)
     if numel:
-        sizes, *strides = collapse(shape, (out if reduction == 0 else tensors[0]).stride(), *[t.stride() for t in tensors])
+        operands = [out if reduction == 0 else tensors[0], *tensors]
+        sizes, *strides = collapse(shape, *[t.stride() for t in operands])
         binary_cross_entropy_with_logits_kernel[(programs,)](
             target, *tensors, numel, sizes, *strides, HAS_W=has_w, HAS_P=has_p, REDUCE=reduction != 0,
             COMPUTE=tl.float64 if wide else tl.float32, BLOCK=1024)

@@ -44,10 +44,11 @@ def collapse(shape, *strides):
     return [tuple(column) for column in columns]
 
 
-# Where the arithmetic happens: 16-bit floats in f32, which holds them; integers in their own width: a float does not hold all of i64.
+# Where the arithmetic happens: 16-bit floats in f32, which holds them; integers in their own width: a
+# float does not hold all of i64.
 COMPUTE = {torch.float16: tl.float32, torch.bfloat16: tl.float32, torch.float32: tl.float32,
-           torch.float64: tl.float64, torch.bool: tl.int32, torch.uint8: tl.uint8, torch.int8: tl.int8, torch.int16: tl.int16,
-           torch.int32: tl.int32, torch.int64: tl.int64}
+           torch.float64: tl.float64, torch.bool: tl.int32, torch.uint8: tl.uint8, torch.int8: tl.int8,
+           torch.int16: tl.int16, torch.int32: tl.int32, torch.int64: tl.int64}
 
 
 def launch(self, other, out):

@@ -47,7 +47,8 @@ def collapse(shape, *strides):
 
 
 # Where the arithmetic happens: 16-bit floats in f32, as torch does.
-COMPUTE = {torch.float16: tl.float32, torch.bfloat16: tl.float32, torch.float32: tl.float32, torch.float64: tl.float64}
+COMPUTE = {torch.float16: tl.float32, torch.bfloat16: tl.float32, torch.float32: tl.float32,
+           torch.float64: tl.float64}
 
 
 def launch(self, other, out):

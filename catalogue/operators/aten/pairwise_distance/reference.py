@@ -2,8 +2,6 @@
 """(sum |x1 - x2 + eps|^p)^(1/p) over the last dimension; the largest for p = inf."""
 import math
 
-import torch
-
 from kgbench.oracle import Expected
 
 

@@ -39,7 +39,7 @@ def digamma(x):
 
 @triton.jit
 def power_sum(x, s):
-    """Hurwitz's zeta function, the sum of (x + k)^-s over k = 0, 1, ...: some terms, then Euler and Maclaurin's formula."""
+    """The sum of (x + k)^-s over k = 0, 1, ...: terms up to 20, then Euler and Maclaurin's formula."""
     y = tl.where(x == 0, 0.0, x)  # -0 is 0
     total = tl.zeros(x.shape, x.dtype)
     steps = tl.minimum(tl.max(tl.where(y < 20, 20 - y, 0.0), 0), 1000.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""self ** exponent in fp64; integers by squaring, wrapping in their type, negative exponents as 1 / self cut to integers."""
+"""self ** exponent in fp64; integers by squaring, wrapping in their type, negative powers cut to integers."""
 import torch
 
 from kgbench.oracle import Expected

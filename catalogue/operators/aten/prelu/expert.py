@@ -50,5 +50,6 @@ def prelu(self, weight):
     if numel:
         shape, *strides = collapse(self.shape, out.stride(), self.stride(), steps)
         compute = tl.float64 if self.dtype == torch.float64 else tl.float32
-        prelu_kernel[(triton.cdiv(numel, 1024),)](out, self, weight, numel, shape, *strides, COMPUTE=compute, BLOCK=1024)
+        prelu_kernel[(triton.cdiv(numel, 1024),)](
+            out, self, weight, numel, shape, *strides, COMPUTE=compute, BLOCK=1024)
     return out

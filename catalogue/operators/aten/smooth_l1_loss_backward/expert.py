@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for aten::smooth_l1_loss_backward: one element-wise pass; a single gradient is walked with stride 0."""
+"""Triton kernel for aten::smooth_l1_loss_backward: one pass; a single gradient has stride 0."""
 import torch
 import triton
 import triton.language as tl
