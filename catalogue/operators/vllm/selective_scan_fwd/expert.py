@@ -18,9 +18,10 @@ def scan_kernel(u, delta, z, A, B, C, D, bias, states, starts, slots, initial, l
     slot = tl.load(slots + sequence).to(tl.int64) if HAS_SLOTS else sequence.to(tl.int64)
     if (not HAS_SLOTS) or (slot != pad_slot):
         first = 0
+        count = length
         if VARLEN:
             first = tl.load(starts + sequence)
-            length = tl.load(starts + sequence + 1) - first
+            count = tl.load(starts + sequence + 1) - first
         of_a = tl.load(A + row[:, None] * state_size + n[None, :], mask=inside, other=0)
         at_state = states + slot * s_slot + row[:, None] * s_row + n[None, :]
         h = tl.zeros([ROWS, STATES], tl.float32)
@@ -35,7 +36,7 @@ def scan_kernel(u, delta, z, A, B, C, D, bias, states, starts, slots, initial, l
         group = (row // per_group)[:, None]
         at_b = B + sequence * b_seq + group * b_group + n[None, :] * b_row + first
         at_c = C + sequence * c_seq + group * c_group + n[None, :] * c_row + first
-        for t in range(length):
+        for t in range(count):
             x = tl.load(at_u + t, mask=real, other=0).to(tl.float32)
             step = tl.load(at_delta + t, mask=real, other=0).to(tl.float32) + shift
             if SOFTPLUS:
