@@ -11,7 +11,7 @@ def amin(self, dim=(), keepdim=False):
     sizes = [self.shape[d] for d in kept]
     rows = self.permute(kept + reduced).reshape(*sizes, -1) if self.numel() else self.new_zeros([*sizes, 1])
     ordered = rows.to(torch.int64) if rows.dtype == torch.bool else rows
-    least = torch.sort(ordered, -1).values[..., 0].to(self.dtype)
+    least = torch.sort(ordered, -1).values[..., 0].clone(memory_format=torch.contiguous_format).to(self.dtype)
     if self.is_floating_point():
         least = torch.where(torch.isnan(rows).any(-1), torch.full_like(least, torch.nan), least)
     return least.reshape([1 if d in reduced else self.shape[d] for d in range(rank)]) if keepdim else least

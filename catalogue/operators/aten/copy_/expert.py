@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Triton kernel for aten::copy_: one pass that reads src where it is broadcast and converts on the way."""
-import torch
 import triton
 import triton.language as tl
 

@@ -14,5 +14,5 @@ def mish_backward(grad_output, self):
     t = w / (w + 2)
     rest = 4 * (w + 1) / (w + 2) / (w + 2)  # 1 - t^2 without cancellation
     value = grad_output * (t + self * s * rest)
-    magnitude = abs(grad_output) * ((t + abs(self) * s) * (6 + abs(torch.clamp(self, max=0))) + FLUSHED)
+    magnitude = abs(grad_output) * ((t + abs(self) * s) * (8 + abs(torch.clamp(self, max=0))) + FLUSHED)
     return Expected(value, magnitude=magnitude + FLUSHED)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slice `index` along dim; negative ones count from the end."""
+import torch
 
 
 def select_int(self, dim, index):
     place = index if index >= 0 else index + self.shape[dim]
-    return self.movedim(dim, 0)[place]
+    return self.movedim(dim, 0)[place].clone(memory_format=torch.contiguous_format)

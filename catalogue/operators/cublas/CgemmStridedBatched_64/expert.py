@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for cublasCgemmStridedBatched_64: complex matrices at fixed distances, f32 pairs."""
+"""Triton kernel for cublasCgemmStridedBatched_64: complex f32 pairs at a fixed distance from each other; a product is four real ones."""
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for cublasCsyrkEx: op(A) times its transpose, never conjugated; A may hold pairs of 8-bit integers."""
+"""Triton kernel for cublasCsyrkEx: op(A) times its transpose, never conjugated; numbers are pairs of f32."""
 import torch
 import triton
 import triton.language as tl
@@ -7,10 +7,8 @@ import triton.language as tl
 
 @triton.jit
 def load_pair(x, at, inside):
-    """Real and imaginary parts of complex elements, which lie side by side, as f32."""
-    re = tl.load(x + 2 * at, mask=inside, other=0)
-    im = tl.load(x + 2 * at + 1, mask=inside, other=0)
-    return re.to(tl.float32), im.to(tl.float32)
+    """Real and imaginary parts of complex elements, which lie side by side."""
+    return tl.load(x + 2 * at, mask=inside, other=0.0), tl.load(x + 2 * at + 1, mask=inside, other=0.0)
 
 
 @triton.jit
@@ -59,9 +57,8 @@ def csyrk_ex(uplo, trans, n, k, alpha, A, Atype, lda, beta, C, Ctype, ldc):
     if alpha == 0:
         k = 0  # A is not read
     strides = (1, lda) if trans == 0 else (lda, 1)
-    pairs = A if Atype == 7 else torch.view_as_real(A)
     size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
     bn, bk = size(n, 32), size(k, 32)
     syrk_kernel[(triton.cdiv(n, bn), triton.cdiv(n, bn))](
-        torch.view_as_real(C), pairs, alpha.real, alpha.imag, beta.real, beta.imag, n, k, *strides, ldc,
+        torch.view_as_real(C), torch.view_as_real(A), alpha.real, alpha.imag, beta.real, beta.imag, n, k, *strides, ldc,
         UPPER=uplo == 1, HAS_BETA=beta != 0, BM=bn, BN=bn, BK=bk)

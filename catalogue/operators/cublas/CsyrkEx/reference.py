@@ -21,8 +21,6 @@ def csyrk_ex(uplo, trans, n, k, alpha, A, Atype, lda, beta, C, Ctype, ldc):
     # With beta = 0 what C holds does not count, and with alpha = 0 what A holds does not: not even NaN.
     product = torch.zeros_like(old) if beta == 0 else beta * old
     size = abs(product)
-    if Atype == 7 and alpha != 0:  # pairs of 8-bit integers
-        A = torch.view_as_complex(A.to(torch.float64).reshape(-1, 2))
     if alpha != 0:
         a = matrix(A, n, k, lda) if trans == 0 else matrix(A, k, n, lda).t()
         product, size = product + alpha * (a @ a.t()), size + abs(alpha) * (abs(a) @ abs(a).t()) + k * UNDERFLOW

@@ -8,8 +8,6 @@ from independent import array, tensor
 
 def answer(entry, uplo, trans, n, k, alpha, A, Atype, lda, beta, C, Ctype, ldc):
     flat = array(A)
-    if Atype == 7:
-        flat = flat[0::2] + 1j * flat[1::2].astype(float)
     out = array(C).copy()
     c, product = columns(out, n, n, ldc), np.zeros((n, n))
     if alpha != 0 and k > 0 and n > 0:
