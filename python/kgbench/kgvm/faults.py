@@ -20,10 +20,10 @@ class Fault:
 
     def __str__(self):
         text = f"{self.kernel}: {self.kind}: {self.message}"
-        if not self.file:
-            return text
-        source = linecache.getline(self.file, self.line).strip()
-        return f"{text}\n    at {self.file}:{self.line}" + (f": {source}" if source else "")
+        if self.file and f"{self.file}:{self.line}" not in text:
+            text += f" at {self.file}:{self.line}"
+        source = linecache.getline(self.file, self.line).strip() if self.file else ""
+        return text + (f"\n      {source}" if source else "")
 
 
 class KernelFault(RuntimeError):

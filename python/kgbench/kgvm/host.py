@@ -199,6 +199,7 @@ def _handler_table():
         tensor.is_pinned: lambda func, args, kwargs: False,
         tensor.record_stream: lambda func, args, kwargs: None,
         tensor.data.__set__: _set_data,
+        torch._C._nn._parse_to: lambda func, args, kwargs: func(*args, **kwargs),  # only reads what .to() was given
     })
     return table
 
@@ -227,6 +228,18 @@ def _default_device(mode, func, types, args=(), kwargs=None):
     if func in torch_device._device_constructors() and kwargs.get("device") is None:
         kwargs = {**kwargs, "device": CPU if mode.device.type == "cuda" else mode.device}
     return func(*args, **kwargs)
+
+
+def _under_mode(function):
+    """`function`, with the mode on: torch turns it off around what a torch function calls."""
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        if torch._C._len_torch_function_stack():
+            return function(*args, **kwargs)
+        with HostMode():
+            return function(*args, **kwargs)
+
+    return run
 
 
 def _wrap(owner, name, change):
@@ -262,6 +275,24 @@ def _patch_torch():
     def tensor_type(native, kind):
         return native(kind.replace("torch.cuda.", "torch.") if isinstance(kind, str) else kind)
 
+    def from_numpy(native, array):
+        result = native(array)  # the one maker of tensors that modes do not see
+        _say_cpu(result)
+        return result
+
+    def implement(native, library, name, function, dispatch_key="", **kwargs):
+        # What is registered for CUDA is what device tensors are to meet, and here they are the CPU's.
+        if callable(function) and not str(getattr(function, "__module__", "")).startswith("torch._inductor"):
+            if not isinstance(function, torch._ops.OpOverload):
+                function = _under_mode(function)
+            if dispatch_key == "CUDA":
+                dispatch_key, kwargs = "CPU", {**kwargs, "allow_override": True}
+        return native(library, name, function, dispatch_key, **kwargs)
+
+    for owner in (torch.autograd.graph, torch.autograd):  # backward functions are the script's, too
+        owner._engine_run_backward = _under_mode(owner._engine_run_backward)
+    _wrap(torch, "from_numpy", from_numpy)
+    _wrap(torch.library.Library, "impl", implement)
     _wrap(torch.autocast, "__init__", autocast)
     _wrap(torch, "load", load)
     _wrap(threading.Thread, "run", run_thread)
