@@ -82,7 +82,7 @@ class Event:
 
     def elapsed_time(self, end):
         from . import driver
-        driver.warn_once(driver.NOT_GPU_TIME)
+        driver.say_once(driver.NOT_GPU_TIME)
         if self._at is None or end._at is None:
             raise RuntimeError("Both events must be recorded before calculating elapsed time.")
         return (end._at - self._at) / 1e6

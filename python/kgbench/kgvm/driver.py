@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Triton's driver plug-in: a device that does not exist, with the facts of a chip card and launches that do run."""
+import importlib
 import os
 import sys
-import warnings
 
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
@@ -12,13 +12,14 @@ from .settings import settings
 
 NOT_GPU_TIME = ("kgvm: times are those of the virtual machine on this computer's processors. They say nothing about a "
                 "GPU, not even which of two kernels is faster there")
-_warned = set()
+_said = set()
 
 
-def warn_once(text):
-    if text not in _warned:
-        _warned.add(text)
-        warnings.warn(text, stacklevel=3)
+def say_once(text):
+    """On standard error, and not as a warning: scripts that turn warnings into errors are to run, too."""
+    if text not in _said:
+        _said.add(text)
+        print(text, file=sys.stderr, flush=True)
 
 
 def check_extension():
@@ -39,8 +40,11 @@ def has_gpu():
 def stand_alone():
     """Tells the drivers of real GPUs to stay away: torch will say that there is a device."""
     for name in ("nvidia", "amd"):
-        module = sys.modules.get(f"triton.backends.{name}.driver")
-        for thing in vars(module).values() if module else ():
+        try:
+            module = importlib.import_module(f"triton.backends.{name}.driver")
+        except ImportError:
+            continue
+        for thing in vars(module).values():
             if isinstance(thing, type) and issubclass(thing, DriverBase) and thing.__module__ == module.__name__:
                 thing.is_active = staticmethod(lambda: False)
 
@@ -110,7 +114,7 @@ class KgvmDriver(DriverBase):
 
     def get_device_interface(self):
         from . import cuda_api
-        warn_once(NOT_GPU_TIME)
+        say_once(NOT_GPU_TIME)
         return cuda_api.Interface
 
     def map_python_to_cpp_type(self, kind):

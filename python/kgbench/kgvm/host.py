@@ -80,8 +80,6 @@ class HostMode(TorchFunctionMode):
                 kwargs = {**kwargs, "device": CPU}
             if kwargs.get("pin_memory"):
                 kwargs = {**kwargs, "pin_memory": False}
-        if any(type(a) is torch.device and a.type == "cuda" for a in args):
-            cuda, args = True, tuple(CPU if type(a) is torch.device and a.type == "cuda" else a for a in args)
         result = func(*args, **kwargs)
         if isinstance(result, (torch.Tensor, list, tuple)):
             self._label(result, cuda, args, kwargs)
@@ -197,7 +195,6 @@ def _handler_table():
         tensor.get_device: lambda func, args, kwargs: -1 if says_cpu(args[0]) else 0,
         tensor.pin_memory: lambda func, args, kwargs: args[0],
         tensor.is_pinned: lambda func, args, kwargs: False,
-        tensor.record_stream: lambda func, args, kwargs: None,
         tensor.data.__set__: _set_data,
         torch._C._nn._parse_to: lambda func, args, kwargs: func(*args, **kwargs),  # only reads what .to() was given
     })
@@ -223,10 +220,12 @@ class Generator(metaclass=_GeneratorKind):
 
 
 def _default_device(mode, func, types, args=(), kwargs=None):
-    """torch.utils._device.DeviceContext (torch.set_default_device) without a real device. It lies below HostMode."""
+    """torch.utils._device.DeviceContext without a real device. As `with torch.device(..)` it stands above HostMode,
+    which then sees the device; as torch.set_default_device() it stands below everything."""
     kwargs = kwargs or {}
     if func in torch_device._device_constructors() and kwargs.get("device") is None:
-        kwargs = {**kwargs, "device": CPU if mode.device.type == "cuda" else mode.device}
+        lowest = torch._C._len_torch_function_stack() == 0
+        kwargs = {**kwargs, "device": CPU if lowest and mode.device.type == "cuda" else mode.device}
     return func(*args, **kwargs)
 
 
@@ -259,9 +258,10 @@ def _patch_torch():
         return native(self, device_type, dtype, *args, **kwargs)
 
     def load(native, f, map_location=None, *args, **kwargs):
-        if map_location is None or _names_cuda(map_location):
-            map_location = CPU
-        return native(f, map_location, *args, **kwargs)
+        if map_location is not None and not _names_cuda(map_location):
+            return native(f, map_location, *args, **kwargs)
+        with torch._C.DisableTorchFunction():  # what is made out of sight says cuda
+            return native(f, CPU, *args, **kwargs)
 
     def run_thread(native, self):
         with HostMode():  # modes belong to a thread
@@ -269,7 +269,7 @@ def _patch_torch():
 
     def compile_nothing(native, model=None, **kwargs):
         from . import driver
-        driver.warn_once("kgvm: torch.compile is left out: the function runs as it is written")
+        driver.say_once("kgvm: torch.compile is left out: the function runs as it is written")
         return model if model is not None else lambda function: function
 
     def tensor_type(native, kind):
@@ -282,7 +282,8 @@ def _patch_torch():
 
     def implement(native, library, name, function, dispatch_key="", **kwargs):
         # What is registered for CUDA is what device tensors are to meet, and here they are the CPU's.
-        if callable(function) and not str(getattr(function, "__module__", "")).startswith("torch._inductor"):
+        module = str(getattr(function, "__module__", "")) + "."
+        if callable(function) and (not module.startswith("torch.") or module.startswith("torch._library.")):
             if not isinstance(function, torch._ops.OpOverload):
                 function = _under_mode(function)
             if dispatch_key == "CUDA":
@@ -298,6 +299,7 @@ def _patch_torch():
     _wrap(threading.Thread, "run", run_thread)
     _wrap(torch, "compile", compile_nothing)
     _wrap(torch, "set_default_tensor_type", tensor_type)
+    torch.Tensor.record_stream = lambda self, stream: None
     torch.Generator = Generator
     torch_device.DeviceContext.__torch_function__ = _default_device
 
