@@ -153,18 +153,18 @@ PyObject* result_dict(const vm::RunResult& result, double seconds) {
 }
 
 PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
-  static const char* names[] = {"ttir",    "grid",  "args", "buffers", "threads",       "max_steps",
-                                "seconds", "order", "seed", "tf32",    "poison_masked", "check_division",
-                                nullptr};
+  static const char* names[] = {"ttir",          "grid",           "args",  "buffers", "threads",
+                                "max_steps",     "seconds",        "order", "seed",    "tf32",
+                                "poison_masked", "check_division", nullptr};
   const char *ttir = nullptr, *order = "forward", *tf32 = "round";
   Py_ssize_t size = 0;
   PyObject *grid = nullptr, *arg_list = nullptr, *buffers = nullptr;
   int threads = 1, poison = 0, division = 1;
   unsigned long long max_steps = 0, seed = 0;
   double seconds = 0;
-  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKspp", const_cast<char**>(names), &ttir, &size,
-                                  &grid, &arg_list, &buffers, &threads, &max_steps, &seconds, &order, &seed,
-                                  &tf32, &poison, &division) == 0)
+  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKspp", const_cast<char**>(names), &ttir,
+                                  &size, &grid, &arg_list, &buffers, &threads, &max_steps, &seconds, &order,
+                                  &seed, &tf32, &poison, &division) == 0)
     return nullptr;
   vm::RunOptions how;
   vm::Options options;

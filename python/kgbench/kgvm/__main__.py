@@ -12,7 +12,7 @@ machine, every access checked, and device 'cuda' means the CPU (docs/run-triton-
 EPILOG = """Exit status: the script's own; 1 when a finding ended it. With --sanitize: 1 if anything was found, 0 if
 nothing was and the script ended well, 2 for a mistake in the command. Settings come from the environment:
 KGVM_ON_FINDING=raise|warn, KGVM_THREADS, KGVM_SECONDS, KGVM_AUTOTUNE=first|all, KGVM_CHIP, KGVM_TF32, KGVM_ORDER,
-KGVM_SEED, KGVM_POISON, KGVM_BOUNDS=storage|tensor, KGVM_DIVISION."""
+KGVM_SEED, KGVM_POISON, KGVM_BOUNDS=storage|tensor, KGVM_CPU_TENSORS=accept|refuse, KGVM_DIVISION."""
 
 
 def parse(argv):

@@ -6,7 +6,7 @@ import sys
 
 import torch
 
-from . import faults
+from . import faults, host
 from .settings import settings
 
 try:
@@ -194,6 +194,8 @@ def _pointer(memory, name, value):
     if isinstance(value, torch.Tensor):
         if value.device.type != "cpu":
             raise ValueError(f"Pointer argument {name} is a tensor on {value.device}, which kgvm cannot read")
+        if settings.cpu_tensors == "refuse" and host.says_cpu(value):
+            raise ValueError(f"Pointer argument {name} cannot be accessed from Triton (cpu tensor?)")
         return memory.pointer(name, value)
     if value is None:
         return ("ptr", -1, 0)

@@ -10,6 +10,7 @@ CHOICES = {
     "tf32": ("round", "truncate", "ieee"),
     "order": ("forward", "reversed", "shuffled"),
     "bounds": ("storage", "tensor"),
+    "cpu_tensors": ("accept", "refuse"),
 }
 
 
@@ -29,6 +30,7 @@ class Settings:
     seed: int = 0               # of the shuffled order
     poison: bool = False        # lanes that a masked load leaves undefined: a pattern instead of zero
     bounds: str = "storage"     # what a pointer may reach: its tensor's storage, or the tensor itself
+    cpu_tensors: str = "accept"  # launches on tensors that say they are on the CPU, which a GPU's launcher refuses
     division: bool = True       # integer division by zero is a finding, also in a lane that nothing uses
 
     def update(self, **changes):

@@ -148,6 +148,21 @@ def test_a_view_ends_where_its_tensor_does_when_asked(kgvm, script):
     assert done.returncode == 1 and "element 4 of 'x', which has 4 elements" in done.stderr
 
 
+def test_cpu_tensors_are_refused_when_asked(kgvm, script):
+    path = script("""
+        @triton.jit
+        def one(x):
+            tl.store(x, 1.0)
+
+        one[(1,)](torch.zeros(1, device="cuda"))
+        one[(1,)](torch.zeros(1))
+        print("fine")
+    """)
+    assert kgvm(path).stdout == "fine\n"
+    done = kgvm(path, KGVM_CPU_TENSORS="refuse")
+    assert done.returncode == 1 and f'line {line_of(path, "zeros(1))")}' in done.stderr and "(cpu tensor?)" in done.stderr
+
+
 def test_two_arguments_in_one_piece_of_memory(kgvm, script):
     done = kgvm(script("""
         import numpy
