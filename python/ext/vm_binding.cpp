@@ -17,7 +17,7 @@ using vm::Arg;
 
 constexpr const char* kDoc =
     "vm_run(ttir, grid, args, buffers, threads=1, max_steps=0, seconds=0.0, order='forward', seed=0,\n"
-    "       tf32='round', poison_masked=False, check_division=True) -> dict\n\n"
+    "       tf32='round', poison_masked=False) -> dict\n\n"
     "args: int, float, or ('ptr', buffer index or -1, byte offset). buffers: (name, address, bytes, "
     "writable).\n"
     "The dict has findings (list of dicts), printed, programs, steps and seconds (of the run, without "
@@ -153,18 +153,17 @@ PyObject* result_dict(const vm::RunResult& result, double seconds) {
 }
 
 PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
-  static const char* names[] = {"ttir",          "grid",           "args",  "buffers", "threads",
-                                "max_steps",     "seconds",        "order", "seed",    "tf32",
-                                "poison_masked", "check_division", nullptr};
+  static const char* names[] = {"ttir",    "grid",  "args", "buffers", "threads",       "max_steps",
+                                "seconds", "order", "seed", "tf32",    "poison_masked", nullptr};
   const char *ttir = nullptr, *order = "forward", *tf32 = "round";
   Py_ssize_t size = 0;
   PyObject *grid = nullptr, *arg_list = nullptr, *buffers = nullptr;
-  int threads = 1, poison = 0, division = 1;
+  int threads = 1, poison = 0;
   unsigned long long max_steps = 0, seed = 0;
   double seconds = 0;
-  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKspp", const_cast<char**>(names), &ttir,
-                                  &size, &grid, &arg_list, &buffers, &threads, &max_steps, &seconds, &order,
-                                  &seed, &tf32, &poison, &division) == 0)
+  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKsp", const_cast<char**>(names), &ttir, &size,
+                                  &grid, &arg_list, &buffers, &threads, &max_steps, &seconds, &order, &seed,
+                                  &tf32, &poison) == 0)
     return nullptr;
   vm::RunOptions how;
   vm::Options options;
@@ -185,7 +184,6 @@ PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
   how.max_steps = max_steps;
   how.seed = seed;
   options.poison_masked = poison != 0;
-  options.check_division = division != 0;
   const auto start = std::chrono::steady_clock::now();
   if (seconds > 0)
     how.deadline = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(

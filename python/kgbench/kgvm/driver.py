@@ -8,7 +8,7 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
 from . import compiler
-from .settings import settings
+from .settings import BadSetting, settings
 
 NOT_GPU_TIME = ("kgvm: times are those of the virtual machine on this computer's processors. They say nothing about a "
                 "GPU, not even which of two kernels is faster there")
@@ -28,6 +28,8 @@ def check_extension():
     if launch._kgbench is None:
         raise ImportError("kgvm needs kgbench's native part, kgbench._kgbench: install the package (pip install .), or in a "
                           f"source tree build it and name its folder in KGBENCH_EXT_DIR ({launch.missing})")
+    if settings.checks and not launch.has_sanitizer():
+        raise BadSetting("kgvm: this build of kgbench checks bounds alone: unset KGVM_CHECKS")
 
 
 def has_gpu():

@@ -17,13 +17,17 @@ class Fault:
     program: tuple
     file: str
     line: int
+    notes: tuple = ()  # the other party of a race, what the memory around looks like
 
-    def __str__(self):
+    def headline(self):
         text = f"{self.kernel}: {self.kind}: {self.message}"
         if self.file and f"{self.file}:{self.line}" not in text:
             text += f" at {self.file}:{self.line}"
+        return text
+
+    def __str__(self):
         source = linecache.getline(self.file, self.line).strip() if self.file else ""
-        return text + (f"\n      {source}" if source else "")
+        return "\n      ".join([self.headline(), *([source] if source else []), *self.notes])
 
 
 class KernelFault(RuntimeError):
@@ -38,7 +42,8 @@ class KernelFault(RuntimeError):
 
 def report(kernel, results, on_finding):
     """Notes the findings of one launch; raises KernelFault unless they are only to be printed."""
-    faults = [Fault(kernel, f["kind"], f["message"], f["region"], f["index"], tuple(f["program"]), f["file"], f["line"])
+    faults = [Fault(kernel, f["kind"], f["message"], f["region"], f["index"], tuple(f["program"]), f["file"], f["line"],
+                    (*f.get("notes", ()), *f.get("picture", ())))
               for f in results]
     # The same line of the same kernel, met in launch after launch, is one fault.
     known = {(f.kernel, f.kind, f.file, f.line) for f in found}
@@ -46,5 +51,5 @@ def report(kernel, results, on_finding):
     found.extend(fresh)
     if on_finding == "raise":
         raise KernelFault(faults[:4], max(0, len(faults) - 4))
-    for fault in fresh:
-        print(f"kgvm: {fault}", file=sys.stderr, flush=True)
+    for fault in fresh:  # --sanitize says the rest at the end
+        print(f"kgvm: {fault.headline()}", file=sys.stderr, flush=True)

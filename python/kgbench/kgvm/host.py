@@ -13,7 +13,8 @@ import torch
 import torch.utils._device as torch_device
 from torch.overrides import TorchFunctionMode
 
-from . import cuda_api
+from . import cuda_api, fresh
+from .settings import settings
 
 installed = False
 had_gpu = False
@@ -81,6 +82,8 @@ class HostMode(TorchFunctionMode):
             if kwargs.get("pin_memory"):
                 kwargs = {**kwargs, "pin_memory": False}
         result = func(*args, **kwargs)
+        if settings.checks:
+            fresh.watch(getattr(func, "__name__", ""), result, _tensors((*args, *kwargs.values())))
         if isinstance(result, (torch.Tensor, list, tuple)):
             self._label(result, cuda, args, kwargs)
         return result

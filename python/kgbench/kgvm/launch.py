@@ -6,7 +6,7 @@ import sys
 
 import torch
 
-from . import faults, host
+from . import faults, fresh, host
 from .settings import settings
 
 try:
@@ -76,10 +76,11 @@ class Launcher:
             if self._follows_integers or memory.strangers:
                 memory.add_every_tensor()
             buffers, values = memory.settle(values)
+        checks = _checks(buffers)
         threads = self._threads(programs)
         try:
             result = _kgbench.vm_run(text, grid, values, buffers, threads, 0, settings.seconds, settings.order,
-                                     settings.seed, settings.tf32, settings.poison, settings.division)
+                                     settings.seed, settings.tf32, settings.poison, **checks)
         except ValueError as error:
             raise RuntimeError(f"kgvm: {self._name} cannot run on the virtual machine: {error}") from None
         self._past_run = result["seconds"] * threads
@@ -141,6 +142,21 @@ class Reachable:
         values = [("ptr", new_place[v[1]], v[2] + self._spans[v[1]][0] - buffers[new_place[v[1]]][1])
                   if type(v) is tuple and v[1] >= 0 else v for v in values]
         return buffers, values
+
+
+def has_sanitizer():
+    """Whether this build of the machine has more checks than bounds."""
+    return "sanitize=" in (_kgbench.vm_run.__doc__ or "")
+
+
+def _checks(buffers):
+    """Arguments of vm_run for the sanitizer."""
+    if not settings.checks:
+        return {}
+    undefined = [i for i, (_, first, _, _) in enumerate(buffers) if fresh.is_unwritten(first)]
+    for i in undefined:  # by this launch at the latest, as far as the next one can know
+        fresh.written(buffers[i][1])
+    return {"sanitize": settings.checks, "undefined": undefined}
 
 
 def _flatten_signature(source):

@@ -31,7 +31,7 @@ class Settings:
     poison: bool = False        # lanes that a masked load leaves undefined: a pattern instead of zero
     bounds: str = "storage"     # what a pointer may reach: its tensor's storage, or the tensor itself
     cpu_tensors: str = "accept"  # launches on tensors that say they are on the CPU, which a GPU's launcher refuses
-    division: bool = True       # integer division by zero is a finding, also in a lane that nothing uses
+    checks: str = ""            # of the machine's sanitizer, with commas: races, uninitialised, ...; or all
 
     def update(self, **changes):
         kinds = {f.name: type(f.default) for f in fields(Settings)}

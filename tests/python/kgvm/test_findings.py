@@ -5,6 +5,8 @@ import textwrap
 import pytest
 from conftest import SCRIPTS, line_of
 
+sanitizer = pytest.mark.skipif("sanitize=" not in pytest.importorskip("kgbench._kgbench").vm_run.__doc__,
+                              reason="this build checks bounds alone")
 WRONG = SCRIPTS / "out_of_bounds.py"
 PLACE = f"{WRONG}:{line_of(WRONG, '# no mask')}"
 FOUND = "store of 4 bytes at element 1000 of 'out_ptr', which has 1000 elements, in program (3, 0, 0)"
@@ -79,6 +81,17 @@ def test_one_line_is_one_finding_in_many_launches(kgvm, script):
             low[(2,)](torch.zeros(4, device="cuda"), n)
     """))
     assert done.returncode == 1 and "script.py: 1 finding\n" in done.stdout
+
+
+def test_modules_run_as_with_m(kgvm, tmp_path, monkeypatch):
+    (tmp_path / "kgvm_pack").mkdir()
+    (tmp_path / "kgvm_pack" / "__init__.py").touch()
+    (tmp_path / "kgvm_pack" / "part.py").write_text("import sys, torch; print(__name__, sys.argv[1:], torch.cuda.is_available())")
+    monkeypatch.chdir(tmp_path)
+    assert kgvm("-m", "kgvm_pack.part", "-x").stdout == "__main__ ['-x'] True\n"
+    for missing in ("kgvm_none", "kgvm_none.part"):
+        done = kgvm("-m", missing)
+        assert done.returncode == 2 and f"no module {missing}" in done.stderr
 
 
 def test_every_configuration_is_sanitized(kgvm, script):
@@ -161,6 +174,39 @@ def test_cpu_tensors_are_refused_when_asked(kgvm, script):
     assert kgvm(path).stdout == "fine\n"
     done = kgvm(path, KGVM_CPU_TENSORS="refuse")
     assert done.returncode == 1 and f'line {line_of(path, "zeros(1))")}' in done.stderr and "(cpu tensor?)" in done.stderr
+
+
+@sanitizer
+def test_sanitize_sees_races_and_uninitialised_reads(kgvm, script):
+    path = script("""
+        @triton.jit
+        def more(x, out):
+            i = tl.arange(0, 16)
+            tl.store(out + i, tl.load(out + i) + tl.load(x + i))
+
+        @triton.jit
+        def racy(out):
+            tl.store(out, tl.program_id(0))
+
+        x = torch.rand(16, device="cuda")
+        written = torch.empty(16, device="cuda")
+        written.zero_()
+        filled = torch.empty_like(x)
+        torch.add(x, x, out=filled)
+        for good in (torch.zeros_like(x), written, filled):
+            more[(1,)](x, good)
+        print("clean so far", flush=True)
+        empty = torch.empty_like(x).view(4, 4)
+        more[(1,)](x, empty)
+        more[(1,)](x, empty)
+        racy[(4,)](torch.zeros(1, device="cuda"))
+    """)
+    done = kgvm("--sanitize", path)
+    assert done.returncode == 1
+    found = [line.split(":")[:2] for line in done.stdout.splitlines() if line[:1].isdigit()]
+    assert ["1. more", " uninitialised_read"] == found[0] and ["2. racy", " race"] in found, done.stdout
+    assert f"script.py:{line_of(path, 'tl.load(out + i)')}" in done.stdout
+    assert kgvm(path).returncode == 0
 
 
 def test_two_arguments_in_one_piece_of_memory(kgvm, script):
