@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <vector>
 
+#include "base/text.hpp"
 #include "base/version.hpp"
 #include "command.hpp"
 
@@ -46,6 +48,15 @@ int dispatch(int argc, char** argv) {
 #define KGB_COMMAND(verb) commands.push_back(register_##verb(root));
 #include "commands.def"
 #undef KGB_COMMAND
+  root.add_option_function<std::vector<std::string>>(
+          "--catalogue",
+          [](const std::vector<std::string>& folders) {
+            ::setenv("KGBENCH_CATALOGUE", join(folders, ":").c_str(), 1);
+          },
+          "folder with operators of your own, <source>/<op>/card.toml; may be given again")
+      ->expected(1)
+      ->take_all();
+  for (CLI::App* sub : root.get_subcommands({})) sub->fallthrough();
   if (argc == 1) {
     std::fputs(root.help().c_str(), stdout);
     return kExitPass;

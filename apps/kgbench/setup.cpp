@@ -11,7 +11,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/files.hpp"
 #include "base/text.hpp"
+#include "catalogue/own_workloads.hpp"
+#include "catalogue/toml.hpp"
 #include "model/generate.hpp"
 
 namespace kgb::app {
@@ -59,6 +62,21 @@ fs::path cache_folder() {
   return "/tmp/kgbench-cache";
 }
 
+// KGBENCH_CATALOGUE, which --catalogue sets: folders with a colon between them.
+Result<std::vector<fs::path>> more_catalogues() {
+  std::vector<fs::path> folders;
+  const std::string named = environment("KGBENCH_CATALOGUE");
+  if (named.empty()) return folders;
+  for (const std::string& name : split(named, ':')) {
+    std::error_code ignored;
+    if (!fs::is_directory(name, ignored))
+      return user_error("the catalogue " + in_quotes(name) +
+                        " is no folder. It should hold <source>/<op>/card.toml");
+    folders.push_back(fs::canonical(name, ignored));
+  }
+  return folders;
+}
+
 const std::vector<std::string> kTargets{"sm_80", "sm_90", "sm_100", "gfx942", "gfx950"};
 
 }  // namespace
@@ -70,7 +88,12 @@ Result<Installation> find_installation() {
   if (found.home.empty())
     return user_error(
         "kgbench does not find its catalogue. Set KGBENCH_HOME to the folder that holds catalogue/");
-  found.python_dir = found.home / "python";
+  KGB_TRY(found.more_catalogues, more_catalogues());
+  // An installed package: home/ lies in the package's own folder, two below the one that Python searches.
+  std::error_code ignored;
+  found.python_dir = std::filesystem::is_directory(found.home / "python", ignored)
+                         ? found.home / "python"
+                         : found.home.parent_path().parent_path();
   found.extension_dir = find_extension(found.python_dir);
   const std::string interpreter = environment("KGBENCH_PYTHON");
   found.interpreter = interpreter.empty() ? "python3" : interpreter;
@@ -81,7 +104,7 @@ Result<Installation> find_installation() {
 
 Result<Catalogue> load_catalogue() {
   KGB_TRY(const Installation installation, find_installation());
-  return Catalogue::load(installation.home / "catalogue");
+  return Catalogue::load(installation.home / "catalogue", installation.more_catalogues);
 }
 
 void add_judge_options(CLI::App& command, JudgeOptions& options,
@@ -156,6 +179,41 @@ Result<ResolvedOptions> resolve(const JudgeOptions& options) {
   }
   resolved.lanes = options.lanes > 0 ? options.lanes : processors();
   return resolved;
+}
+
+void add_own_workload_options(CLI::App& command, JudgeOptions& options) {
+  command.add_option("--workloads", options.own_file,
+                     "TOML file with [[workload]] tables of your own, as on a card");
+  command
+      .add_option("--workload-spec", options.own_specs,
+                  "one workload of your own: 'self=f16[4096,32003] dim=-1'; may be given again")
+      ->expected(1)
+      ->take_all();
+}
+
+Result<std::vector<Workload>> own_workloads_of(const JudgeOptions& options, const Operator& op) {
+  std::string text, file = "--workload-spec";
+  if (!options.own_file.empty()) {
+    KGB_TRY(text, read_file(options.own_file, kMaxTomlBytes));
+    file = options.own_file;
+  }
+  for (const std::string& spec : options.own_specs) {
+    KGB_TRY(const std::string table, workload_table(spec));
+    text += "\n" + table;
+  }
+  if (text.empty() && options.own_file.empty()) return std::vector<Workload>();
+  return own_workloads(op, text, file);
+}
+
+JudgeRequest request_of(const JudgeOptions& options, const ResolvedOptions& resolved) {
+  JudgeRequest request;
+  request.tiers = resolved.tiers;
+  request.seed = resolved.seed;
+  request.tolerance = options.tolerance;
+  request.targets = resolved.targets;
+  request.value_sets = options.value_sets;
+  request.time = !options.no_time;
+  return request;
 }
 
 Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes) {

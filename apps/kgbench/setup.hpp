@@ -27,6 +27,8 @@ struct JudgeOptions {
   std::vector<std::string> targets;
   int lanes = 0;
   int value_sets = 2;
+  std::string own_file;                // TOML with [[workload]] tables
+  std::vector<std::string> own_specs;  // "self=f16[4096,32003] dim=-1"
   bool allow_weak_lock = false, no_time = false;
   double author_s = 60, trial_s = 60;
 };
@@ -41,6 +43,11 @@ struct ResolvedOptions {
   int lanes = 1;
 };
 [[nodiscard]] Result<ResolvedOptions> resolve(const JudgeOptions& options);
+// What the options say of every candidate; operator, source and file are the caller's.
+[[nodiscard]] JudgeRequest request_of(const JudgeOptions& options, const ResolvedOptions& resolved);
+// Workloads of the user's own, empty when none were given.
+void add_own_workload_options(CLI::App& command, JudgeOptions& options);
+[[nodiscard]] Result<std::vector<Workload>> own_workloads_of(const JudgeOptions& options, const Operator& op);
 [[nodiscard]] Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes);
 
 [[nodiscard]] bool is_terminal(int fd);

@@ -100,7 +100,7 @@ Result<Task> parse_line(const std::string& line, const Catalogue& catalogue, con
   if (object.contains("source") == object.contains("file"))
     return user_error("give either `source` or `file`");
   KGB_TRY(const Operator* const op, catalogue.find(object["op"].get<std::string>()));
-  JudgeRequest& request = task.request;
+  JudgeRequest& request = task.request = request_of(options, resolved);
   request.op = op->name;
   const std::string language = object.value("language", "triton");
   if (language != "triton" && language != "cpp") return user_error("`language` is triton or cpp");
@@ -112,17 +112,11 @@ Result<Task> parse_line(const std::string& line, const Catalogue& catalogue, con
     request.source = object["source"].get<std::string>();
   }
   request.contestant = "stream";
-  request.tiers = resolved.tiers;
-  request.seed = resolved.seed;
   if (object.contains("seed")) {
     const std::optional<std::uint64_t> seed = seed_from_text(object["seed"].get<std::string>());
     if (!seed) return user_error("`seed` is not 1 to 16 hexadecimal digits");
     request.seed = *seed;
   }
-  request.tolerance = options.tolerance;
-  request.targets = resolved.targets;
-  request.value_sets = options.value_sets;
-  request.time = !options.no_time;
   return task;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/frame.hpp"
 #include "base/text.hpp"
 
 namespace kgb::author {
@@ -17,13 +18,6 @@ constexpr std::size_t kMaxReply = std::size_t{1} << 20;
 constexpr Millis kForkLimit{30'000};
 constexpr Millis kForever{std::chrono::hours(24 * 365)};
 constexpr std::size_t kKeptError = 2000;
-
-std::string frame(std::string_view json) {
-  std::string out(kMagic);
-  for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(json.size() >> shift & 255);
-  out.append(8, '\0');  // no blob
-  return out.append(json);
-}
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -138,7 +132,7 @@ Status ZygoteProcess::greet(Millis limit) {
 Result<ZygoteProcess::Forked> ZygoteProcess::exchange(std::uint64_t id, std::string_view request,
                                                       std::span<const int> fds) {
   const Deadline deadline(kForkLimit);
-  KGB_CHECK(send_with_fds(socket_.get(), frame(request), fds, deadline));
+  KGB_CHECK(send_with_fds(socket_.get(), frame_text(request), fds, deadline));
   std::vector<Fd> received;
   KGB_TRY(const std::string text, receive(received, deadline));
   KGB_TRY(const ForkReply reply, fork_reply_from_json(text));

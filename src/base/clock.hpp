@@ -35,11 +35,13 @@ class ManualClock : public Clock {
 class Deadline {
  public:
   explicit Deadline(Millis from_now) : at_(Steady::now() + from_now) {}
+  static Deadline never() { return Deadline(Steady::time_point::max()); }
   [[nodiscard]] bool passed() const { return Steady::now() >= at_; }
   // Milliseconds left, rounded up, at least 0 and at most `cap`: for poll().
   [[nodiscard]] int poll_ms(int cap = 60'000) const;
 
  private:
+  explicit Deadline(Steady::time_point at) : at_(at) {}
   Steady::time_point at_;
 };
 

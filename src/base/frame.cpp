@@ -10,38 +10,21 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/fd.hpp"
+
 namespace kgb {
 namespace {
 
 constexpr std::array<char, 4> kMagic{'K', 'G', 'F', '1'};
 constexpr std::size_t kHeaderBytes = 16;
 
-// Milliseconds for poll: -1 waits for ever, 0 means that the deadline has passed.
-int poll_timeout(FrameDeadline deadline) {
-  if (deadline == FrameDeadline::max()) return -1;
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
-  return static_cast<int>(std::clamp<long long>(left, 0, 1'000'000));
-}
-
-// Waits until fd is ready; false when the deadline passed first.
-bool ready(int fd, short events, FrameDeadline deadline) {
-  while (true) {
-    pollfd p{fd, events, 0};
-    const int timeout = poll_timeout(deadline);
-    const int n = ::poll(&p, 1, timeout);
-    if (n > 0) return true;
-    if (n < 0 && errno == EINTR) continue;
-    if (n == 0 && deadline != FrameDeadline::max() && std::chrono::steady_clock::now() < deadline) continue;
-    return n < 0;  // let read or write report a broken descriptor
-  }
-}
-
-FrameEnd read_exact(int fd, void* data, std::size_t size, FrameDeadline deadline, bool at_start) {
+FrameEnd read_exact(int fd, void* data, std::size_t size, const Deadline& deadline, bool at_start) {
   auto* out = static_cast<char*>(data);
   std::size_t done = 0;
   while (done < size) {
-    if (!ready(fd, POLLIN, deadline)) return FrameEnd::deadline;
+    const Result<bool> ready = wait_for(fd, POLLIN, deadline);
+    if (!ready) return FrameEnd::io;
+    if (!*ready) return FrameEnd::deadline;
     const ssize_t n = ::read(fd, out + done, std::min<std::size_t>(size - done, 1u << 30));
     if (n == 0) return at_start && done == 0 ? FrameEnd::closed : FrameEnd::malformed;
     if (n < 0) {
@@ -53,11 +36,12 @@ FrameEnd read_exact(int fd, void* data, std::size_t size, FrameDeadline deadline
   return FrameEnd::none;
 }
 
-Status write_exact(int fd, const void* data, std::size_t size, FrameDeadline deadline) {
+Status write_exact(int fd, const void* data, std::size_t size, const Deadline& deadline) {
   const auto* in = static_cast<const char*>(data);
   std::size_t done = 0;
   while (done < size) {
-    if (!ready(fd, POLLOUT, deadline)) return host_error("a process did not take its request in time");
+    KGB_TRY(const bool ready, wait_for(fd, POLLOUT, deadline));
+    if (!ready) return host_error("a process did not take its request in time");
     const ssize_t n = ::write(fd, in + done, std::min<std::size_t>(size - done, 1u << 30));
     if (n < 0) {
       if (errno == EINTR || errno == EAGAIN) continue;
@@ -68,6 +52,16 @@ Status write_exact(int fd, const void* data, std::size_t size, FrameDeadline dea
   return ok_status();
 }
 
+// Header and JSON: what stands before the blob.
+std::string text_of(std::string_view json, std::uint64_t blob_bytes) {
+  const auto json_bytes = static_cast<std::uint32_t>(json.size());
+  std::array<char, kHeaderBytes> header{};
+  std::copy(kMagic.begin(), kMagic.end(), header.begin());
+  std::memcpy(header.data() + 4, &json_bytes, sizeof json_bytes);
+  std::memcpy(header.data() + 8, &blob_bytes, sizeof blob_bytes);
+  return std::string(header.data(), header.size()).append(json);
+}
+
 FrameRead ended(FrameEnd end, std::string message) {
   FrameRead read;
   read.end = end;
@@ -76,7 +70,7 @@ FrameRead ended(FrameEnd end, std::string message) {
 }
 
 // Reads in steps, so that a peer that announces much and sends little costs little memory.
-FrameEnd read_growing(int fd, auto& target, std::size_t size, FrameDeadline deadline) {
+FrameEnd read_growing(int fd, auto& target, std::size_t size, const Deadline& deadline) {
   constexpr std::size_t step = 16u << 20;
   while (target.size() < size) {
     const std::size_t have = target.size();
@@ -90,7 +84,7 @@ FrameEnd read_growing(int fd, auto& target, std::size_t size, FrameDeadline dead
 
 }  // namespace
 
-FrameRead read_frame(int fd, FrameDeadline deadline, const FrameLimits& limits) {
+FrameRead read_frame(int fd, const Deadline& deadline, const FrameLimits& limits) {
   std::array<char, kHeaderBytes> header{};
   if (const FrameEnd end = read_exact(fd, header.data(), header.size(), deadline, true);
       end != FrameEnd::none)
@@ -110,18 +104,15 @@ FrameRead read_frame(int fd, FrameDeadline deadline, const FrameLimits& limits) 
   return read;
 }
 
-Status write_frame(int fd, std::string_view json, std::span<const std::byte> blob, FrameDeadline deadline) {
+Status write_frame(int fd, std::string_view json, std::span<const std::byte> blob, const Deadline& deadline) {
   if (json.size() > UINT32_MAX) return internal_error("a frame's JSON is over 4 GiB");
-  std::array<char, kHeaderBytes> header{};
-  std::copy(kMagic.begin(), kMagic.end(), header.begin());
-  const auto json_bytes = static_cast<std::uint32_t>(json.size());
-  const std::uint64_t blob_bytes = blob.size();
-  std::memcpy(header.data() + 4, &json_bytes, sizeof json_bytes);
-  std::memcpy(header.data() + 8, &blob_bytes, sizeof blob_bytes);
-  std::string start(header.data(), header.size());
-  start.append(json);
+  const std::string start = text_of(json, blob.size());
   KGB_CHECK(write_exact(fd, start.data(), start.size(), deadline));
   return write_exact(fd, blob.data(), blob.size(), deadline);
+}
+
+std::string frame_text(std::string_view json) {
+  return text_of(json, 0);
 }
 
 }  // namespace kgb

@@ -2,7 +2,6 @@
 // Frames between processes: a JSON text and a blob, with limits and a deadline. docs/contracts/wire.md.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/result.hpp"
 
 namespace kgb {
@@ -24,8 +24,6 @@ struct FrameLimits {
   std::size_t blob_bytes = std::size_t{8} << 30;
 };
 
-using FrameDeadline = std::chrono::steady_clock::time_point;
-
 // What ended a read that gave no frame.
 enum class FrameEnd { none, closed, deadline, malformed, too_large, io };
 
@@ -37,10 +35,12 @@ struct FrameRead {
 
 // Blocks until a whole frame, end of file, or the deadline. Never throws; a hostile peer costs at most the
 // limits.
-[[nodiscard]] FrameRead read_frame(int fd, FrameDeadline deadline, const FrameLimits& limits = {});
+[[nodiscard]] FrameRead read_frame(int fd, const Deadline& deadline, const FrameLimits& limits = {});
+// The bytes of a frame that has no blob.
+[[nodiscard]] std::string frame_text(std::string_view json);
 // Writes all bytes or fails; the peer may be gone (EPIPE is an error, not a signal: SIGPIPE is ignored by
 // main).
 [[nodiscard]] Status write_frame(int fd, std::string_view json, std::span<const std::byte> blob,
-                                 FrameDeadline deadline = FrameDeadline::max());
+                                 const Deadline& deadline = Deadline::never());
 
 }  // namespace kgb

@@ -39,16 +39,11 @@ class WorkList {
 
 JudgeRequest request_for(const RunItem& item, const RunInfo& run, const RunOptions& options,
                          std::string source) {
-  JudgeRequest request;
+  JudgeRequest request = options.request;
   request.op = item.op;
   request.source = std::move(source);
   request.file = item.candidate;
   request.contestant = run.contestant;
-  request.tiers = options.tiers;
-  request.seed = options.seed;
-  request.tolerance = options.tolerance;
-  request.targets = options.targets;
-  request.time = options.time;
   return request;
 }
 

@@ -14,12 +14,8 @@
 namespace kgb {
 
 struct RunOptions {
-  std::vector<Tier> tiers;
-  std::uint64_t seed = 0;
-  std::string tolerance = "model";
-  std::vector<std::string> targets;
+  JudgeRequest request;  // what holds for every candidate; operator, source and file are the item's
   int lanes = 1;
-  bool time = true;
 };
 
 struct RunOutcome {

@@ -175,7 +175,7 @@ void read_tags(TableReader& reader, Operator& op) {
 }  // namespace
 
 std::string_view name_of(Tier tier) {
-  constexpr std::string_view names[] = {"smoke", "full", "published", "hidden"};
+  constexpr std::string_view names[] = {"smoke", "full", "published", "hidden", "own"};
   return names[static_cast<std::size_t>(tier)];
 }
 

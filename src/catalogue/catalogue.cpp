@@ -19,9 +19,20 @@ class Loader {
  public:
   explicit Loader(fs::path folder) : folder_(std::move(folder)) {}
 
-  std::vector<Operator> operators() {
-    const fs::path root = folder_ / "operators";
+  std::vector<Operator> operators(const std::vector<fs::path>& more) {
     std::vector<Operator> out;
+    load_below(folder_ / "operators", out);
+    for (const fs::path& root : more) load_below(root, out);
+    std::sort(out.begin(), out.end(), [](const Operator& a, const Operator& b) { return a.name < b.name; });
+    for (std::size_t i = 1; i < out.size(); ++i)
+      if (out[i].name == out[i - 1].name)
+        problems_.push_back(fmt::format("{}:1: name: {} is an operator already, in {}",
+                                        shown(out[i].folder / "card.toml"), out[i].name,
+                                        shown(out[i - 1].folder)));
+    return out;
+  }
+
+  void load_below(const fs::path& root, std::vector<Operator>& out) {
     for (const std::string& source : folders(root)) {
       for (const std::string& name : folders(root / source)) {
         const fs::path folder = root / source / name;
@@ -30,8 +41,6 @@ class Loader {
         if (auto op = load_operator(folder)) out.push_back(std::move(*op));
       }
     }
-    std::sort(out.begin(), out.end(), [](const Operator& a, const Operator& b) { return a.name < b.name; });
-    return out;
   }
 
   std::vector<ChipCard> chips() {
@@ -79,6 +88,8 @@ class Loader {
  private:
   // Relative to the catalogue's parent: "catalogue/operators/aten/add/card.toml" whatever the machine.
   [[nodiscard]] std::string shown(const fs::path& path) const {
+    const fs::path below = path.lexically_relative(folder_);
+    if (below.empty() || *below.begin() == "..") return path.generic_string();  // a user's own
     return (folder_.filename() / path.lexically_relative(folder_)).generic_string();
   }
 
@@ -190,12 +201,12 @@ class Loader {
 
 }  // namespace
 
-Result<Catalogue> Catalogue::load(const fs::path& folder) {
+Result<Catalogue> Catalogue::load(const fs::path& folder, const std::vector<fs::path>& more) {
   Loader loader(fs::path(folder.lexically_normal().string()).has_filename()
                     ? folder.lexically_normal()
                     : folder.lexically_normal().parent_path());
   Catalogue out;
-  out.operators_ = loader.operators();
+  out.operators_ = loader.operators(more);
   out.chips_ = loader.chips();
   out.demo_ = loader.demo(out.operators_);
   if (!loader.problems().empty()) return user_error(join(loader.problems(), "\n"));

@@ -21,7 +21,9 @@ class Catalogue {
   // `folder` holds operators/<source>/<op>/card.toml, chips/<chip>.toml and, optionally,
   // families/<family>.toml and suites.toml. The error holds every problem found, one line each: "file:line:
   // key: what is wrong".
-  [[nodiscard]] static Result<Catalogue> load(const std::filesystem::path& folder);
+  // `more`: folders with operators of a user's own, <source>/<op>/card.toml; a name twice is an error.
+  [[nodiscard]] static Result<Catalogue> load(const std::filesystem::path& folder,
+                                              const std::vector<std::filesystem::path>& more = {});
 
   [[nodiscard]] const std::vector<Operator>& operators() const { return operators_; }  // sorted by name
   // "aten::softmax", or "softmax" where one source alone has it. The error suggests what may be meant.

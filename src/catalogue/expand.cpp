@@ -197,6 +197,14 @@ std::vector<Workload> expand_fixed(const Operator& op, Problems& problems) {
   return out;
 }
 
+std::vector<Workload> expand_own(const Operator& op, const std::vector<WorkloadTemplate>& templates,
+                                 Problems& problems) {
+  std::vector<Workload> out;
+  Collector collector(Tier::own);
+  for (const WorkloadTemplate& t : templates) expand(op, t, collector, out, problems);
+  return out;
+}
+
 std::vector<Workload> draw_hidden(const Operator& op, std::uint64_t seed, Problems& problems) {
   std::vector<Workload> out;
   Collector collector(Tier::hidden);

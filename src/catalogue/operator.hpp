@@ -18,10 +18,11 @@
 
 namespace kgb {
 
-enum class Tier : std::uint8_t { smoke, full, published, hidden };
+// own: the workloads that a user gives; never of a card, never in a score.
+enum class Tier : std::uint8_t { smoke, full, published, hidden, own };
 [[nodiscard]] std::string_view name_of(Tier tier);
 [[nodiscard]] std::optional<Tier> tier_named(std::string_view name);
-[[nodiscard]] char letter_of(Tier tier);  // 's', 'f', 'p', 'h': ids are "s0", "s1", ...
+[[nodiscard]] char letter_of(Tier tier);  // 's', 'f', 'p', 'h', 'o': ids are "s0", "s1", ...
 
 struct Workload {
   Call call;

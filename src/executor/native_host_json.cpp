@@ -114,7 +114,7 @@ class Host {
 int serve_native(int fd) {
   Host host;
   while (true) {
-    FrameRead read = read_frame(fd, FrameDeadline::max());
+    FrameRead read = read_frame(fd, Deadline::never());
     if (read.end != FrameEnd::none) return read.end == FrameEnd::closed ? 0 : 3;
     Host::Reply reply;
     json id;

@@ -55,7 +55,7 @@ int serve(int fd) {
   limit_own_memory();
   Workshop workshop;
   while (true) {
-    FrameRead read = read_frame(fd, FrameDeadline::max());
+    FrameRead read = read_frame(fd, Deadline::never());
     if (read.end != FrameEnd::none) return read.end == FrameEnd::closed ? 0 : 3;
     std::int64_t id = 0;
     Result<TrialRequest> request = trial_request_from_json(read.frame.json, id);

@@ -32,8 +32,8 @@ std::string language_of(const std::string& file) {
 
 Result<std::vector<Workload>> workloads_of(const JudgeRequest& request, const Operator& op,
                                            const Catalogue& catalogue, const std::string& language) {
-  std::vector<Workload> all;
-  for (const Tier tier : request.tiers) {
+  std::vector<Workload> all = request.own;
+  for (const Tier tier : all.empty() ? request.tiers : std::vector<Tier>()) {
     std::vector<Workload> some;
     if (tier == Tier::hidden) {
       KGB_TRY(some, catalogue.hidden(op, request.seed));

@@ -63,7 +63,8 @@ const Catalogue& Judge::catalogue() const {
 }
 
 Result<std::unique_ptr<Judge>> Judge::open(JudgeSetup setup) {
-  KGB_TRY(Catalogue catalogue, Catalogue::load(setup.installation.home / "catalogue"));
+  KGB_TRY(Catalogue catalogue,
+          Catalogue::load(setup.installation.home / "catalogue", setup.installation.more_catalogues));
   KGB_TRY(std::unique_ptr<Processes> processes, Processes::start(setup));
   auto impl = std::make_unique<Impl>(Impl{std::move(setup), std::move(catalogue), std::move(processes)});
   return std::unique_ptr<Judge>(new Judge(std::move(impl)));
@@ -137,7 +138,7 @@ Result<std::vector<Judge::Planned>> Judge::plan(const JudgeRequest& request) {
     for (const Finding& finding : open.findings) row.findings.push_back(finding);
     if (row.recording) name_places(*row.recording, request.file);
     if (row.recording)
-      for (Finding& finding : policy_findings(*row.recording, {}, row.workload, request.file))
+      for (Finding& finding : policy_findings(*row.recording, row.workload, request.file))
         row.findings.push_back(std::move(finding));
     planned.push_back(std::move(row));
   }

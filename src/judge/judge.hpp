@@ -19,8 +19,9 @@ namespace kgb {
 
 // Where the parts of an installation are.
 struct Installation {
-  std::filesystem::path home;           // holds catalogue/
-  std::filesystem::path python_dir;     // folder that holds the package kgbench
+  std::filesystem::path home;                          // holds catalogue/
+  std::vector<std::filesystem::path> more_catalogues;  // a user's own operators
+  std::filesystem::path python_dir;                    // folder that holds the package kgbench
   std::filesystem::path extension_dir;  // folder that holds _kgbench.abi3.so; empty: beside the package
   std::string interpreter;              // Python with torch and Triton
   std::filesystem::path self;           // this program, started again as the executor
@@ -49,6 +50,7 @@ struct JudgeRequest {
   std::string file;    // its path as given, for messages
   std::string contestant;
   std::vector<Tier> tiers{Tier::smoke, Tier::hidden};
+  std::vector<Workload> own;                 // judged in place of the tiers
   std::optional<std::string> only_workload;  // "h7"
   std::uint64_t seed = 0;                    // hidden workloads and values follow from it
   std::string tolerance = "model";           // or "published"

@@ -52,8 +52,8 @@ std::int64_t uploaded_bytes(const RecordedCall& call) {
 
 }  // namespace
 
-std::vector<Finding> policy_findings(const Recording& recording, const Policy& policy,
-                                     const std::string& workload, const std::string& file) {
+std::vector<Finding> policy_findings(const Recording& recording, const std::string& workload,
+                                     const std::string& file) {
   std::vector<Finding> findings;
   std::set<std::tuple<std::string, std::string, int>> seen;
   for (const RecordedCall& call : recording.calls) {
@@ -65,13 +65,18 @@ std::vector<Finding> policy_findings(const Recording& recording, const Policy& p
     }
     // The recorder is not trusted: the cap is held against the plan itself.
     const std::int64_t bytes = uploaded_bytes(call);
-    if (bytes > policy.upload_cap && seen.insert({"upload_too_large", "", 0}).second) {
-      Event event{"upload_too_large",
-                  fmt::format("{} bytes in one call, {} are allowed", bytes, policy.upload_cap), "", 0};
+    if (bytes > kUploadCap && seen.insert({"upload_too_large", "", 0}).second) {
+      Event event{"upload_too_large", fmt::format("{} bytes in one call, {} are allowed", bytes, kUploadCap),
+                  "", 0};
       findings.push_back(finding_of(event, sentences().at("upload_too_large"), workload, file));
     }
   }
   return findings;
+}
+
+void apply_policy(const Case& open, Job& job, bool advisory) {
+  for (Finding& finding : policy_findings(*job.recording, job.workload.call.workload, open.request.file))
+    if (advisory || verdict_of(finding.kind)) job.findings.push_back(std::move(finding));
 }
 
 }  // namespace kgb

@@ -5,20 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "judge/case.hpp"
 #include "model/launch_plan.hpp"
 #include "model/verdict.hpp"
 
 namespace kgb {
 
-struct Policy {
-  bool no_kernel = false;  // the operator has no honest kernel: outputs need no launch
-  bool random = false;
-  std::int64_t upload_cap = 65536;  // bytes a call
-};
+inline constexpr std::int64_t kUploadCap = 65536;  // bytes a call
 
 // Findings of gate honest from the recorded events and nodes, one per kind and place. `file` replaces the
 // name under which the author saw the candidate.
-[[nodiscard]] std::vector<Finding> policy_findings(const Recording& recording, const Policy& policy,
-                                                   const std::string& workload, const std::string& file);
+[[nodiscard]] std::vector<Finding> policy_findings(const Recording& recording, const std::string& workload,
+                                                   const std::string& file);
+// The same, added to the job's findings; `advisory`: also those that lead to no verdict.
+void apply_policy(const Case& open, Job& job, bool advisory);
 
 }  // namespace kgb

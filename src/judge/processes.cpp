@@ -34,6 +34,13 @@ sandbox::Command executor_command(const Installation& at) {
   return command;
 }
 
+// Experts and references: an installed package keeps them beneath folders that authors read.
+std::vector<std::string> answers_of(const Installation& installation) {
+  std::vector<std::string> folders{(installation.home / "catalogue").string()};
+  for (const auto& folder : installation.more_catalogues) folders.push_back(folder.string());
+  return folders;
+}
+
 // The compiler runs a candidate's TTIR through LLVM and assemblers: it is locked like an author, but may
 // start the toolchain's programs.
 sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpreter& python,
@@ -51,6 +58,7 @@ sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpr
        {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/proc/cpuinfo", "/proc/meminfo"})
     lock.read.emplace_back(system);
   lock.execute = lock.read;
+  lock.hidden = answers_of(setup.installation);
   if (::geteuid() == 0) lock.uid = kCompilerUid;
   lock.memory_bytes = setup.limits.memory_bytes;
   lock.cpu_seconds = 100'000;  // a long-lived worker: the request's limit counts, not its age
@@ -66,6 +74,7 @@ author::ZygoteOptions zygote_options(const JudgeSetup& setup) {
   if (!setup.installation.extension_dir.empty())
     options.environment.push_back("KGBENCH_EXT_DIR=" + setup.installation.extension_dir.string());
   options.lock.memory_bytes = setup.limits.memory_bytes;
+  options.lock.hidden = answers_of(setup.installation);
   options.lock.allow_weak = setup.allow_weak_lock;
   return options;
 }

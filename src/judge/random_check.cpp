@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "judge/random_law.hpp"
+
 namespace kgb {
 namespace {
 
@@ -53,6 +55,11 @@ void RandomCheck::add_pair(std::span<const double> first, std::span<const double
   if (free_variance >= 40 && std::equal(first.begin(), first.end(), second.begin())) ++identical_pairs_;
 }
 
+void RandomCheck::add_spread(std::span<const double> values, std::span<const double> variances) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (variances[i] > 0) spread_.push_back(values[i]);
+}
+
 std::optional<std::string> RandomCheck::verdict() const {
   if (fixed_wrong_ > 0)
     return fmt::format("{} elements are not random (probability 0 or 1) and have the wrong value",
@@ -70,6 +77,11 @@ std::optional<std::string> RandomCheck::verdict() const {
       return fmt::format("{}: {:.1f} standard deviations from what independent samples give (limit {:.2f})",
                          test.what, *z, kLimit);
   }
+  if (const double z = uniformity_z(spread_); z > kLimit)
+    return fmt::format(
+        "the shape of the distribution: {:.1f} standard deviations beyond what right samples give (limit "
+        "{:.2f})",
+        z, kLimit);
   return std::nullopt;
 }
 

@@ -25,6 +25,9 @@ class RandomCheck {
   void add_pair(std::span<const double> first, std::span<const double> second, std::span<const double> means,
                 std::span<const double> variances);
 
+  // Values that are uniform on (0, 1) when the sampler is right; those of variance 0 are left out.
+  void add_spread(std::span<const double> values, std::span<const double> variances);
+
   // The first test that fails, as a sentence.
   [[nodiscard]] std::optional<std::string> verdict() const;
   [[nodiscard]] std::int64_t elements() const { return elements_; }
@@ -33,7 +36,8 @@ class RandomCheck {
   std::int64_t elements_ = 0, fixed_wrong_ = 0, identical_pairs_ = 0;
   double sum_deviation_ = 0, sum_variance_ = 0;  // rate
   double serial_ = 0, serial_variance_ = 0;      // neighbours within one output
-  double cross_ = 0, cross_variance_ = 0;        // the same element in two outputs
+  std::vector<double> spread_;
+  double cross_ = 0, cross_variance_ = 0;  // the same element in two outputs
 };
 
 }  // namespace kgb

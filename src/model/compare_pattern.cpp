@@ -211,6 +211,7 @@ std::string what(const Job& job, const Sample& sample) {
 }
 
 std::string number_text(double value, DType dtype) {
+  if (std::isnan(value)) return "nan";  // its sign says nothing
   if (dtype == DType::f64 || dtype == DType::c128) return fmt::format("{:.17g}", value);
   return fmt::format("{:.9g}", value);
 }
@@ -255,12 +256,17 @@ std::string got_text(const Job& job, std::int64_t index) {
 }
 
 std::string expected_text(const Job& job, std::int64_t index) {
-  if (job.expected.kind == ValueKind::c128) {
+  // As many digits as the output's type has, all of fp64's where those would hide the difference.
+  const auto text = [&](DType dtype) {
+    if (job.expected.kind == ValueKind::f64) return number_text(expected_at(job, index), dtype);
     std::array<double, 2> pair{};
     expected_reals(job.expected, 2 * index, pair);
-    return fmt::format("({:.17g}, {:.17g})", pair[0], pair[1]);
+    return fmt::format("({}, {})", number_text(pair[0], dtype), number_text(pair[1], dtype));
+  };
+  if (job.expected.kind == ValueKind::f64 || job.expected.kind == ValueKind::c128) {
+    const std::string brief = text(component_of(job.expected.dtype));
+    return brief == got_text(job, index) ? text(DType::f64) : brief;
   }
-  if (job.expected.kind == ValueKind::f64) return fmt::format("{:.17g}", expected_at(job, index));
   std::int64_t value = 0;
   expected_integers(job.expected, index, std::span(&value, 1));
   return fmt::format("{}", value);

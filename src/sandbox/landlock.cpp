@@ -106,6 +106,7 @@ Result<Fd> make_landlock(const LandlockPaths& paths, bool network) {
   const std::uint64_t read = kReadFile | kReadDir;
   const std::uint64_t write = all & ~(kExecute | kMakeChar | kMakeBlock | kMakeSock | kMakeFifo | kIoctlDev);
   for (const std::string& path : paths.read) KGB_CHECK(allow(ruleset.get(), path, read, false));
+  for (const std::string& path : paths.list) KGB_CHECK(allow(ruleset.get(), path, kReadDir, false));
   for (const std::string& path : paths.execute) KGB_CHECK(allow(ruleset.get(), path, read | kExecute, false));
   for (const std::string& path : paths.devices)
     KGB_CHECK(allow(ruleset.get(), path, kReadFile | kWriteFile, false));

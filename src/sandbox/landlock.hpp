@@ -17,6 +17,7 @@ struct LandlockPaths {
   std::vector<std::string> read;     // files and all beneath folders
   std::vector<std::string> write;    // the same, and create, change, rename, remove
   std::vector<std::string> execute;  // read and run as programs
+  std::vector<std::string> list;     // entries of these folders and of all beneath, no file's bytes
   std::vector<std::string> devices;  // read and write of these files, no ioctl
 };
 // A rule set that refuses every other path, TCP, signals to and abstract sockets of processes outside, as far

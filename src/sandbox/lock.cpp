@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/text.hpp"
+#include "sandbox/hide.hpp"
 #include "sandbox/landlock.hpp"
 #include "sandbox/seccomp.hpp"
 
@@ -85,7 +86,12 @@ Result<PreparedLock> PreparedLock::make(const LockSpec& spec) {
                       "; run `kgbench doctor` for remedies, or allow a weaker lock with --allow-weak-lock");
   }
   if (abi > 0) {
-    LandlockPaths paths{spec.read, {}, with_loader(spec.execute), spec.devices};
+    Readable readable = read_around(spec.read, spec.hidden);
+    LandlockPaths paths;
+    paths.read = std::move(readable.whole);
+    paths.list = std::move(readable.list);
+    paths.execute = with_loader(spec.execute);
+    paths.devices = spec.devices;
     if (!spec.workspace.empty()) paths.write.push_back(spec.workspace);
     KGB_TRY(lock.landlock_, make_landlock(paths, spec.network));
     // High enough that a child laying out its standard descriptors does not overwrite it.

@@ -29,11 +29,12 @@ namespace kgb::sandbox {
 // Each layer closes attacks that the others leave open; tests/unit/sandbox/lock_test.cpp has one test per
 // attack.
 struct LockSpec {
-  Namespaces namespaces = 0;      // those the process was made in; see usable_namespaces()
-  Namespaces avoid = 0;           // not to be used even where the host has them: for tests of lesser hosts
-  std::optional<uid_t> uid;       // to become, user and group; only when we are root
-  std::string workspace;          // the one folder to write in; may be empty
-  std::vector<std::string> read;  // files and folders to read; missing ones are left out
+  Namespaces namespaces = 0;        // those the process was made in; see usable_namespaces()
+  Namespaces avoid = 0;             // not to be used even where the host has them: for tests of lesser hosts
+  std::optional<uid_t> uid;         // to become, user and group; only when we are root
+  std::string workspace;            // the one folder to write in; may be empty
+  std::vector<std::string> read;    // files and folders to read; missing ones are left out
+  std::vector<std::string> hidden;  // never read, though they lie beneath folders of `read`
   std::vector<std::string>
       execute;  // programs, and folders of programs, that may be run; none: exec is refused
   std::vector<std::string> devices{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};

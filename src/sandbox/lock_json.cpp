@@ -75,6 +75,7 @@ std::string to_json_text(const LockSpec& spec) {
       {"namespaces", spec.namespaces},
       {"workspace", spec.workspace},
       {"read", spec.read},
+      {"hidden", spec.hidden},
       {"execute", spec.execute},
       {"devices", spec.devices},
       {"network", spec.network},
@@ -100,6 +101,7 @@ Result<LockSpec> lock_from_json(std::string_view text) {
   if (reader.has("uid")) reader.number("uid", spec.uid.emplace());
   reader.text("workspace", spec.workspace);
   reader.texts("read", spec.read);
+  reader.texts("hidden", spec.hidden);
   reader.texts("execute", spec.execute);
   reader.texts("devices", spec.devices);
   reader.flag("network", spec.network);

@@ -77,7 +77,7 @@ Result<Answer> Worker::ask(std::string_view json, std::span<const std::byte> blo
   if (running_ == nullptr) {
     KGB_CHECK(start());
   }
-  const auto deadline = Steady::now() + limit;
+  const Deadline deadline(limit);
   Answer answer;
   Status sent = write_frame(running_->channel.get(), json, blob, deadline);
   if (!sent.ok()) {

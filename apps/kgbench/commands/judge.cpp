@@ -32,18 +32,13 @@ Result<int> judge_one(const Options& options) {
   KGB_TRY(const Catalogue catalogue, load_catalogue());
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
   KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
-  JudgeRequest request;
+  JudgeRequest request = request_of(options.judge, resolved);
   request.op = op->name;
+  KGB_TRY(request.own, own_workloads_of(options.judge, *op));
   request.source = source;
   request.file = options.file;
   request.contestant = "file";
-  request.tiers = resolved.tiers;
   if (!options.only.empty()) request.only_workload = options.only;
-  request.seed = resolved.seed;
-  request.tolerance = options.judge.tolerance;
-  request.targets = resolved.targets;
-  request.value_sets = options.judge.value_sets;
-  request.time = !options.judge.no_time;
   KGB_TRY(const Evaluation evaluation, judge->judge(request));
   if (options.json)
     std::printf("%s\n",
@@ -66,6 +61,7 @@ Registered register_judge(CLI::App& root) {
   command->add_flag("--json", options->json, "the whole evaluation as JSON");
   command->add_flag("--stream", options->stream, "JSON lines from standard input to standard output");
   add_judge_options(*command, options->judge, {"smoke", "hidden"});
+  add_own_workload_options(*command, options->judge);
   return {command, [options]() -> Result<int> {
             return options->stream ? judge_stream(options->judge) : judge_one(*options);
           }};

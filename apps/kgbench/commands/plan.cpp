@@ -21,13 +21,14 @@ struct Options {
 Result<int> plan(const Options& options) {
   KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
+  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Operator* const op, catalogue.find(options.op));
   KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
-  JudgeRequest request;
-  request.op = options.op;
+  JudgeRequest request = request_of(options.judge, resolved);
+  request.op = op->name;
+  KGB_TRY(request.own, own_workloads_of(options.judge, *op));
   request.source = source;
   request.file = options.file;
-  request.tiers = resolved.tiers;
-  request.seed = resolved.seed;
   if (!options.only.empty()) request.only_workload = options.only;
   KGB_TRY(const std::vector<Judge::Planned> planned, judge->plan(request));
   bool whole = true;
@@ -56,6 +57,7 @@ Registered register_plan(CLI::App& root) {
   command->add_flag("--ttir", options->ttir, "with the kernels' intermediate representation");
   command->add_flag("--json", options->json, "the recordings as JSON lines (docs/contracts/plan.md)");
   add_judge_options(*command, options->judge, {"smoke"});
+  add_own_workload_options(*command, options->judge);
   return {command, [options] { return plan(*options); }};
 }
 

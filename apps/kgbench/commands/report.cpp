@@ -56,7 +56,7 @@ Registered register_report(CLI::App& root) {
   CLI::App* command = root.add_subcommand("report", "Show a run's results");
   command->footer(help_text("report"));
   command->add_option("run", options->run, "folder of the run")->required();
-  command->add_option("--format", options->format, "table, json, csv or html")->capture_default_str();
+  command->add_option("--format", options->format, "table, json, csv, html or junit")->capture_default_str();
   command->add_option("--out", options->out, "write to this file instead of standard output");
   return {command, [options] { return report(*options); }};
 }

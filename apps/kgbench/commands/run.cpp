@@ -58,17 +58,6 @@ struct Prepared {
   std::filesystem::path folder;
 };
 
-RunOptions run_options(const ResolvedOptions& resolved, const JudgeOptions& options) {
-  RunOptions run;
-  run.tiers = resolved.tiers;
-  run.seed = resolved.seed;
-  run.tolerance = options.tolerance;
-  run.targets = resolved.targets;
-  run.lanes = resolved.lanes;
-  run.time = !options.no_time;
-  return run;
-}
-
 Result<Prepared> begin(const Options& options, const ResolvedOptions& resolved, const Catalogue& catalogue) {
   KGB_TRY(const std::vector<const Operator*> operators, catalogue.suite(options.suite));
   KGB_TRY(const CandidateSet candidates, candidates_of(options.contestant, catalogue, operators));
@@ -99,7 +88,7 @@ Result<Prepared> begin(const Options& options, const ResolvedOptions& resolved, 
   for (const CandidateFile& file : candidates.files)
     items.push_back({0, file.op, 0, std::filesystem::absolute(file.path).string()});
   KGB_CHECK(store.begin_run(run, items));
-  return Prepared{std::move(store), run, run_options(resolved, options.judge), folder};
+  return Prepared{std::move(store), run, {request_of(options.judge, resolved), resolved.lanes}, folder};
 }
 
 // What was asked for stands in the store; of the new command only the number of lanes counts.
@@ -108,14 +97,15 @@ Result<Prepared> resume(const Options& options, const ResolvedOptions& resolved)
   KGB_TRY(const std::vector<RunInfo> runs, store.runs());
   if (runs.empty()) return user_error(options.resume.string() + " holds no run");
   const RunInfo& run = runs.back();
-  RunOptions again = run_options(resolved, options.judge);
+  RunOptions options_again{request_of(options.judge, resolved), resolved.lanes};
+  JudgeRequest& again = options_again.request;
   again.tiers.clear();
   for (const std::string& name : split(run.tiers, ','))
     if (const std::optional<Tier> tier = tier_named(name)) again.tiers.push_back(*tier);
   again.targets = run.targets.empty() ? std::vector<std::string>() : split(run.targets, ',');
   again.seed = seed_from_text(run.seed).value_or(0);
   again.tolerance = run.tolerance;
-  return Prepared{std::move(store), run, again, options.resume};
+  return Prepared{std::move(store), run, options_again, options.resume};
 }
 
 Status finish(Prepared& prepared, const RunOutcome& outcome, double seconds) {
@@ -140,9 +130,11 @@ Status finish(Prepared& prepared, const RunOutcome& outcome, double seconds) {
 
 Result<int> run(const Options& options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes));
+  KGB_TRY(const Catalogue catalogue, load_catalogue());
   KGB_TRY(Prepared prepared,
-          options.resume.empty() ? begin(options, resolved, judge->catalogue()) : resume(options, resolved));
+          options.resume.empty() ? begin(options, resolved, catalogue) : resume(options, resolved));
+  // After the mistakes that a command line can hold: this starts interpreters.
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes));
   KGB_TRY(const std::vector<RunItem> pending, prepared.store.pending(prepared.run.id));
   KGB_TRY(const std::int64_t total, prepared.store.item_count(prepared.run.id));
   std::fprintf(stderr, "kgbench %s  %s over suite %s (%lld candidates)  chip cpu (Triton VM)  run %s\n",

@@ -17,7 +17,9 @@ class Expected:
     dtype      dtype of the output, a torch dtype or a name ("i8"), where the baseline does not give it.
     rule       None, or how values are compared: "exact"; "skip" (undefined, never compared); "ties" and
                "permutation" (index outputs: any index of an equal element, none twice along `dim`);
-               "unordered" (any order along `dim`).
+               "unordered" (any order along `dim`). Random operators give the law of every element, with the
+               parameters in `value` and `magnitude`: "bernoulli" (probability of a one), "uniform" (from value to
+               magnitude; where they are equal the element is no sample), "exponential" (rate), "poisson" (mean).
     source     for index outputs with a rule: the values that indices address, along `dim`. Default: the first tensor
                argument and its argument `dim`.
     """

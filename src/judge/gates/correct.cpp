@@ -12,16 +12,6 @@
 namespace kgb {
 namespace {
 
-// What host code did is looked at before anything runs: an answer computed by torch leaves nothing to run.
-void judge_policy(const Case& open, Job& job) {
-  Policy policy;
-  policy.no_kernel = open.op.tagged("no_kernel");
-  policy.random = open.random();
-  for (Finding& finding :
-       policy_findings(*job.recording, policy, job.workload.call.workload, open.request.file))
-    job.findings.push_back(std::move(finding));
-}
-
 bool runnable(const Job& job) {
   return job.recording && std::none_of(job.findings.begin(), job.findings.end(), [](const Finding& f) {
            return ends_workload(f.kind) || verdict_of(f.kind).has_value();
@@ -30,7 +20,8 @@ bool runnable(const Job& job) {
 
 Status judge_job(Case& open, Job& job, Processes& processes) {
   if (!job.recording) return ok_status();
-  judge_policy(open, job);
+  // What host code did is looked at before anything runs: an answer computed by torch leaves nothing to run.
+  apply_policy(open, job, true);
   if (!runnable(job)) return ok_status();
   KGB_CHECK(judge_contract(open, job, processes));
   if (!runnable(job)) return ok_status();

@@ -22,11 +22,28 @@
 
 namespace kgb::vm::numeric {
 
+namespace {
+
+// Of the best instruction set that has them.
+auto best_kernels(BinaryOp op, DType dtype) {
+#if defined(__x86_64__)
+  if (active_isa() == Isa::avx512)
+    if (const auto found = avx512::axis_kernels(op, dtype); found.reduce)
+      return baseline::AxisKernels{found.reduce, found.scan};
+  if (active_isa() != Isa::baseline)
+    if (const auto found = avx2::axis_kernels(op, dtype); found.reduce)
+      return baseline::AxisKernels{found.reduce, found.scan};
+#endif
+  return baseline::axis_kernels(op, dtype);
+}
+
+}  // namespace
+
 Reducer reducer(BinaryOp op, DType dtype) {
-  return KGB_DISPATCH(axis_kernels(op, dtype).reduce);
+  return best_kernels(op, dtype).reduce;
 }
 Scanner scanner(BinaryOp op, DType dtype) {
-  return KGB_DISPATCH(axis_kernels(op, dtype).scan);
+  return best_kernels(op, dtype).scan;
 }
 
 }  // namespace kgb::vm::numeric

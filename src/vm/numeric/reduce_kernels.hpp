@@ -11,22 +11,15 @@ inline void combine(const T* a, const T* b, T* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = Op::template apply<T>(a[i], b[i]);
 }
 
-// The tree over N elements, N a power of two up to 16, in registers.
-template <typename Op, typename T, int N>
-inline T fold_few(const T* x) {
-  T value[N];
-#pragma GCC unroll 16
-  for (int i = 0; i < N; ++i) value[i] = x[i];
-#pragma GCC unroll 4
-  for (int half = N / 2; half >= 1; half /= 2)
-#pragma GCC unroll 8
-    for (int i = 0; i < half; ++i) value[i] = Op::template apply<T>(value[i], value[i + half]);
+// The tree over n elements, n a power of two up to 16. Not unrolled: sixteen copies of every operation and
+// type cost minutes of compilation and gain nothing that a whole kernel shows.
+template <typename Op, typename T>
+inline T fold_few(const T* x, std::size_t n) {
+  T value[16];
+  std::copy_n(x, n, value);
+  for (std::size_t half = n / 2; half >= 1; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) value[i] = Op::template apply<T>(value[i], value[i + half]);
   return value[0];
-}
-
-template <typename Op, typename T, int N>
-void fold_short_rows(const T* in, T* out, std::size_t rows) {
-  for (std::size_t r = 0; r < rows; ++r) out[r] = fold_few<Op, T, N>(in + r * N);
 }
 
 // One row of n = 32, 64, ... up to twice the scratch.
@@ -38,7 +31,7 @@ inline T fold_row(const T* in, std::size_t n, T* scratch) {
     half /= 2;
     combine<Op, T>(scratch, scratch + half, scratch, half);
   }
-  return fold_few<Op, T, 16>(scratch);
+  return fold_few<Op, T>(scratch, 16);
 }
 
 // rows x width (row distance `pitch` elements) folded to one row; half the rows times width fit the scratch.
@@ -92,19 +85,9 @@ void reduce_axis(const void* pin, void* pout, AxisShape shape) {
   const T* in = static_cast<const T*>(pin);
   T* out = static_cast<T*>(pout);
   const std::size_t n = shape.n, inner = shape.inner;
-  if (inner == 1) {
-    switch (n) {
-      case 2:
-        return fold_short_rows<Op, T, 2>(in, out, shape.outer);
-      case 4:
-        return fold_short_rows<Op, T, 4>(in, out, shape.outer);
-      case 8:
-        return fold_short_rows<Op, T, 8>(in, out, shape.outer);
-      case 16:
-        return fold_short_rows<Op, T, 16>(in, out, shape.outer);
-      default:
-        break;
-    }
+  if (inner == 1 && n <= 16 && (n & (n - 1)) == 0) {
+    for (std::size_t r = 0; r < shape.outer; ++r) out[r] = fold_few<Op, T>(in + r * n, n);
+    return;
   }
   alignas(64) T scratch[scratch_bytes / sizeof(T)];
   constexpr std::size_t capacity = scratch_bytes / sizeof(T);
@@ -186,13 +169,18 @@ AxisKernels axis_of() {
   return {{&reduce_axis<Op, T>}, {&scan_axis<Op, T>}};
 }
 
+// Narrow types gain little from wider registers here (tl.sum widens them first) and double the time of
+// compilation: each is made for the lowest instruction set that it needs, and `axis_kernels` of a higher one
+// is empty for it.
 template <typename Op>
 AxisKernels float_axis(DType dtype) {
   switch (dtype) {
+#if KGB_ISA_LEVEL < 3
     case DType::f16:
       return axis_of<OnBits<Op, NarrowF16>, std::uint16_t>();
     case DType::bf16:
       return axis_of<OnBits<Op, NarrowBF16>, std::uint16_t>();
+#endif
     case DType::f32:
       return axis_of<Op, float>();
     case DType::f64:
@@ -205,12 +193,14 @@ AxisKernels float_axis(DType dtype) {
 template <typename Op>
 AxisKernels int_axis(DType dtype) {
   switch (dtype) {
+#if KGB_ISA_LEVEL == 0
     case DType::u8:
     case DType::i8:
       return axis_of<Op, std::uint8_t>();
     case DType::u16:
     case DType::i16:
       return axis_of<Op, std::uint16_t>();
+#endif
     case DType::u32:
     case DType::i32:
       return axis_of<Op, std::uint32_t>();
@@ -222,6 +212,7 @@ AxisKernels int_axis(DType dtype) {
   }
 }
 
+#if KGB_ISA_LEVEL == 0
 // i1: see bool_kernel in elementwise_kernels.hpp for why the signed minimum is "or".
 AxisKernels bool_axis(BinaryOp op) {
   switch (op) {
@@ -242,8 +233,12 @@ AxisKernels bool_axis(BinaryOp op) {
   }
 }
 
+#endif
+
 AxisKernels axis_kernels(BinaryOp op, DType dtype) {
+#if KGB_ISA_LEVEL == 0
   if (dtype == DType::b8) return bool_axis(op);
+#endif
   switch (op) {
     case BinaryOp::addf:
       return float_axis<AddF>(dtype);

@@ -13,7 +13,7 @@ OPERATORS = pathlib.Path(__file__).resolve().parents[3] / "catalogue" / "operato
 DTYPES = {
     "b8": torch.bool, "u8": torch.uint8, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32,
     "i64": torch.int64, "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
-    "c64": torch.complex64, "c128": torch.complex128,
+    "c64": torch.complex64, "c128": torch.complex128, "f8e4m3": torch.float8_e4m3fn, "f8e5m2": torch.float8_e5m2,
 }
 
 
@@ -60,7 +60,7 @@ def functions(scope):
         "dtype": lambda t: (t[0] if isinstance(t, list) else t)["dtype"],
         "nbytes": lambda t: numel(t) * DTYPES[(t[0] if isinstance(t, list) else t)["dtype"]].itemsize,
         "min": min, "max": max, "abs": abs, "cdiv": lambda a, b: -(-a // b), "true": True, "false": False,
-        "len": len, "complex": complex, "log2": math.log2,
+        "len": len, "complex": complex, "log2": math.log2, "inf": math.inf,
     }
     return scope | names  # an argument may be called `shape` or `dtype`; the functions keep their names
 
@@ -89,7 +89,7 @@ def axes(spec, params, zips):
         kind = params.get(name, ("int",))[0]
         if isinstance(value, dict):
             for field, entry in value.items():
-                options = entry if field == "shapes" else choices(entry, field == "shape")
+                options = entry if field == "shapes" else choices(entry, field in ("shape", "strides"))
                 grid.append([{(name, field): v} for v in options])
         else:
             grid.append([{(name, None): v} for v in choices(value, kind.startswith(("int[", "SymInt[")))])
@@ -143,10 +143,16 @@ def tensor_spec(value, scope):
     base = {"layout": base["layout"], "domain": "normal(0, 1)",
             **{k: base[k] for k in ("shape", "dtype") if k in base}}
     base.update({k: v for k, v in value.items() if k != "like"})
-    if isinstance(base["shape"], list):
-        base["shape"] = [number(s, scope) for s in base["shape"]]
+    for field in ("shape", "strides"):
+        if isinstance(base.get(field), list):
+            base[field] = [number(s, scope) for s in base[field]]
+    if "storage" in base:
+        base["storage"] = number(base["storage"], scope)
+    base["domain"] = substitute(base["domain"], scope)
     if base["dtype"] not in DTYPES:
         base["dtype"] = evaluate(base["dtype"], scope)
+    if "offset" in base:
+        base["offset"] = number(base["offset"], scope)
     return base
 
 
@@ -210,7 +216,7 @@ def fill(domain, count, dtype, seed):
     """Values of a domain in the spirit of docs/contracts/values.md; not the judge's bytes."""
     gen = torch.Generator().manual_seed(seed)
     kind, _, rest = domain.partition("(")
-    p = [float(x) if x.strip().replace(".", "").replace("-", "").isdigit() or "e" in x else x.strip()
+    p = [float(x) if x.strip().replace(".", "").replace("-", "").isdigit() or "e" in x or "inf" in x else x.strip()
          for x in rest.rstrip(")").split(",")] if rest else []
     real = torch.float64
     if kind == "normal":
@@ -257,19 +263,20 @@ def fill(domain, count, dtype, seed):
     else:
         raise ValueError(f"domain {domain}")
     if dtype.is_complex:
-        return torch.complex(x.to(real), x.flip(0).to(real)).to(dtype)
+        other = x / 4 if kind == "triangular" else x.flip(0)  # a triangle's NaN stay where they are
+        return torch.complex(x.to(real), other.to(real)).to(dtype)
     return x.to(dtype)
 
 
 def triangular(count, ld, n, upper, unit, gen):
     x = torch.full((count,), float("nan"), dtype=torch.float64)
-    for j in range(n):
-        for i in range(n):
-            if i == j and not unit:
-                x[i + j * ld] = 1 + torch.rand(1, generator=gen, dtype=torch.float64).item()
-            elif (i < j) if upper else (i > j):
-                x[i + j * ld] = (2 * torch.rand(1, generator=gen, dtype=torch.float64).item() - 1) / n
-    return x
+    at = torch.arange(count)
+    row, column = at % max(ld, 1), at // max(ld, 1) % max(n, 1)  # the columns repeat: a strided batch
+    small = (2 * torch.rand(count, generator=gen, dtype=torch.float64) - 1) / max(n, 1)
+    diagonal = 1 + torch.rand(count, generator=gen, dtype=torch.float64)
+    named = (row < n) & ((row < column) if upper else (row > column))
+    x = torch.where(named, small, x)
+    return x if unit else torch.where(row == column, diagonal, x)
 
 
 def substitute(domain, scope):
@@ -285,6 +292,11 @@ def make_tensor(spec, scope, seed):
     dtype = DTYPES[spec["dtype"]]
     shape = spec["shape"]
     strides, offset, count = strides_of(shape, spec.get("layout", "contiguous"))
+    if "strides" in spec:
+        strides, count = spec["strides"], 1 + sum((n - 1) * s for n, s in zip(shape, spec["strides"])) if all(shape) else 0
+    count = max(count, spec.get("storage", 0))
+    if "offset" in spec:
+        offset, count = spec["offset"], count - offset + spec["offset"]
     storage = fill(substitute(spec.get("domain", "normal(0, 1)"), scope), max(count, offset), dtype, seed)
     return torch.as_strided(storage, shape, strides, offset) if count > offset else storage.new_empty(shape)
 

@@ -66,6 +66,8 @@ def test_reference_agrees_with_a_second_formulation(folder):
 def assert_same(expected, second, what):
     value = torch.as_tensor(expected.value)
     assert tuple(value.shape) == tuple(second.shape), what
+    if expected.rule == "skip":  # the operator defines no values
+        return
     if not value.is_floating_point() and not value.is_complex():
         if expected.rule == "ties":  # other indices, the same elements
             value = torch.gather(expected.source, expected.dim, value) if value.dim() else value
@@ -75,8 +77,8 @@ def assert_same(expected, second, what):
     # fp64 against fp64: a few roundings relative to what was added up.
     scale = abs(value) if expected.magnitude is None else abs(expected.magnitude).expand(value.shape)
     error = abs(value.expand(second.shape) - second)
-    finite = torch.isfinite(second.real if second.is_complex() else second)
-    assert torch.equal(torch.isfinite(value.real if value.is_complex() else value), finite), what
+    finite = torch.isfinite(second)  # of complex numbers both parts
+    assert torch.equal(torch.isfinite(value), finite), what
     assert torch.equal(torch.isnan(value), torch.isnan(second)), what
     assert bool((error <= 1e-11 * scale + 1e-300)[finite].all()), what
 

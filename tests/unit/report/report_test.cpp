@@ -70,6 +70,16 @@ TEST(Report, CsvQuotesWhatNeedsIt) {
   EXPECT_NE(make("csv").find("\"worst <b> at \"\"x\"\", off by 3\"\r\n"), std::string::npos);
 }
 
+TEST(Report, JunitHasACaseForEachOperatorAndEscapesReasons) {
+  const std::string xml = make("junit");
+  EXPECT_NE(xml.find("<testsuite name=\"vllm\" tests=\"1\" failures=\"1\" errors=\"0\">"), std::string::npos)
+      << xml;
+  EXPECT_NE(xml.find("type=\"wrong_value\" message=\"worst &lt;b&gt; at &quot;x&quot;, off by 3\""),
+            std::string::npos)
+      << xml;
+  EXPECT_EQ(xml.find("<b>"), std::string::npos);
+}
+
 TEST(Report, JsonIsOneDocumentWithEveryEvaluation) {
   const nlohmann::json document = nlohmann::json::parse(make("json"));
   EXPECT_EQ(document.at("schema"), 1);

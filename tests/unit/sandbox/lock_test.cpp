@@ -71,6 +71,7 @@ const std::vector<Row>& rows() {
        }},
       {"LinkIn",
        [](const Scene& s) { return result(::link(s.script.c_str(), (s.workspace + "/linked").c_str())); }},
+      {"ReadWhatIsHidden", [](const Scene& s) { return open_for(s.answer, O_RDONLY); }},
       {"FollowSymbolicLink",
        [](const Scene& s) {
          const std::string link = s.workspace + "/link";
@@ -200,6 +201,13 @@ TEST_P(Honest, ReadsItsToolchainAndItself) {
   });
 }
 
+TEST_P(Honest, ReadsAndListsAroundWhatIsHidden) {
+  expect_works([](const Scene& s) {
+    if (const int code = open_for(s.readable, O_RDONLY | O_DIRECTORY); code != 0) return code;
+    return open_for(s.open_file, O_RDONLY);
+  });
+}
+
 TEST_P(Honest, StartsThreadsAndProcesses) {
   expect_works([](const Scene&) {
     const pid_t pid = ::fork();
@@ -271,6 +279,7 @@ TEST(LockJson, RoundTripsEveryField) {
   spec.uid = 7;
   spec.workspace = "/w";
   spec.read = {"/a", "/b"};
+  spec.hidden = {"/a/c"};
   spec.execute = {"/c"};
   spec.devices = {"/dev/null"};
   spec.network = true;
@@ -283,6 +292,7 @@ TEST(LockJson, RoundTripsEveryField) {
   EXPECT_EQ(to_json_text(*back), to_json_text(spec));
   EXPECT_EQ(back->uid, spec.uid);
   EXPECT_EQ(back->read, spec.read);
+  EXPECT_EQ(back->hidden, spec.hidden);
 }
 
 TEST(LockJson, RefusesWhatItDoesNotKnow) {

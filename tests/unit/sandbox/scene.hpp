@@ -36,6 +36,9 @@ struct Scene {
   std::string outside = dir.path() / "outside";            // anyone may write here, as in /tmp
   std::string secret = dir.path() / "outside" / "secret";  // mode 600
   std::string script = dir.path() / "outside" / "script";  // mode 755, the judge's
+  std::string readable = dir.path() / "readable";          // the lock opens it, but for readable/answers
+  std::string answer = dir.path() / "readable" / "answers" / "expert.py";
+  std::string open_file = dir.path() / "readable" / "package" / "module.py";
   std::string socket_path = dir.path() / "outside" / "socket";
   std::string abstract_name;
   int port = 0;  // TCP and UDP, on the loopback
@@ -48,6 +51,9 @@ struct Scene {
     ::chmod(dir.path().c_str(), 0755), ::chmod(outside.c_str(), 0777);
     static_cast<void>(write_file(secret, "secret", 0600));
     static_cast<void>(write_file(script, "#!/bin/sh\nexit 0\n", 0755));
+    static_cast<void>(make_folders(readable + "/answers")),
+        static_cast<void>(make_folders(readable + "/package"));
+    static_cast<void>(write_file(answer, "expert", 0644)), static_cast<void>(write_file(open_file, "", 0644));
     secret_fd = ::open(secret.c_str(), O_RDWR | O_CLOEXEC);
     if (::geteuid() == 0) static_cast<void>(::chown(workspace.c_str(), kAuthor, kAuthor) + 0);
     listen_inet();
@@ -98,7 +104,8 @@ inline LockSpec lock_for(const Scene& scene) {
   LockSpec lock;
   lock.uid = kAuthor;
   lock.workspace = scene.workspace;
-  lock.read = {"/usr", "/lib", "/lib64", "/etc/ld.so.cache"};
+  lock.read = {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", scene.readable};
+  lock.hidden = {scene.readable + "/answers"};
   lock.memory_bytes = std::uint64_t{256} << 20;
   lock.processes = 32;
   return lock;

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triton kernel for aten::full: stores one number over a new tensor."""
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def offsets(index, shape, strides):
+    """Element offsets of linear indices into the dimensions `shape`, which the operand walks with `strides`."""
+    at = index * 0
+    rest = index
+    for d in tl.static_range(len(shape) - 1, 0, -1):
+        at += (rest % shape[d]) * strides[d]
+        rest = rest // shape[d]
+    return at + rest * strides[0]
+
+@triton.jit
+def fill_kernel(out, real: "fp64", whole: "i64", numel, shape, strides, REAL: tl.constexpr, BLOCK: tl.constexpr):
+    """Two ways for the number to come, so that neither fp64 nor 64-bit integers lose a bit."""
+    index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    value = real if REAL else whole
+    filling = tl.full([BLOCK], value, tl.float64 if REAL else tl.int64).to(out.dtype.element_ty)
+    tl.store(out + offsets(index, shape, strides), filling, mask=index < numel)
+
+
+def collapse(shape, *strides):
+    """Drops dimensions of size 1 and merges neighbours that every operand walks as one; never returns rank 0."""
+    merged = []
+    for size, *steps in zip(shape, *strides):
+        if size == 1:
+            continue
+        if merged and all(p == s * size for p, s in zip(merged[-1][1:], steps)):
+            merged[-1] = [merged[-1][0] * size, *steps]
+        else:
+            merged.append([size, *steps])
+    columns = zip(*(merged or [[1] * (1 + len(strides))]))
+    return [tuple(column) for column in columns]
+
+def fill(out, value):
+    """Stores the number everywhere; reals are cut for integer types, as torch does."""
+    numel = out.numel()
+    if numel:
+        real = out.dtype.is_floating_point
+        number = bool(value) if out.dtype == torch.bool else value
+        shape, strides = collapse(out.shape, out.stride())
+        fill_kernel[(triton.cdiv(numel, 1024),)](
+            out, float(number) if real else 0.0, 0 if real else int(number), numel, shape, strides, REAL=real,
+            BLOCK=1024)
+    return out
+
+
+def full(size, fill_value, *, dtype=None):
+    if dtype is None:
+        dtype = torch.bool if isinstance(fill_value, bool) else torch.int64 if isinstance(fill_value, int) else \
+            torch.get_default_dtype()
+    device = triton.runtime.driver.active.get_active_torch_device()
+    return fill(torch.empty(size, dtype=dtype, device=device), fill_value)
+
+
+def full_out(size, fill_value, *, out):
+    return fill(out, fill_value)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triton kernel for aten::resolve_conj: pairs of real and imaginary parts are copied, the latter negated."""
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def offsets(index, shape, strides):
+    """Element offsets of linear indices into the dimensions `shape`, which the operand walks with `strides`."""
+    at = index * 0
+    rest = index
+    for d in tl.static_range(len(shape) - 1, 0, -1):
+        at += (rest % shape[d]) * strides[d]
+        rest = rest // shape[d]
+    return at + rest * strides[0]
+
+@triton.jit
+def conj_kernel(out, x, numel, shape, out_strides, x_strides, BLOCK: tl.constexpr):
+    """Both tensors as reals, two for each of the numel elements."""
+    index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = index < numel
+    source = x + offsets(index, shape, x_strides)
+    target = out + offsets(index, shape, out_strides)
+    tl.store(target, tl.load(source, mask=inside), mask=inside)
+    # Times -1: Triton's minus is 0 - x, which makes +0 of +0.
+    tl.store(target + 1, tl.load(source + 1, mask=inside) * -1.0, mask=inside)
+
+
+def collapse(shape, *strides):
+    """Drops dimensions of size 1 and merges neighbours that every operand walks as one; never returns rank 0."""
+    merged = []
+    for size, *steps in zip(shape, *strides):
+        if size == 1:
+            continue
+        if merged and all(p == s * size for p, s in zip(merged[-1][1:], steps)):
+            merged[-1] = [merged[-1][0] * size, *steps]
+        else:
+            merged.append([size, *steps])
+    columns = zip(*(merged or [[1] * (1 + len(strides))]))
+    return [tuple(column) for column in columns]
+
+def resolve_conj_conj(self):
+    out = torch.empty_like(self)
+    numel = out.numel()
+    if numel:
+        x, y = torch.view_as_real(self), torch.view_as_real(out)  # views with a last dimension of two
+        shape, out_strides, x_strides = collapse(self.shape, y.stride()[:-1], x.stride()[:-1])
+        conj_kernel[(triton.cdiv(numel, 1024),)](y, x, numel, shape, out_strides, x_strides, BLOCK=1024)
+    return out
+
+
+def resolve_conj(self):
+    return self

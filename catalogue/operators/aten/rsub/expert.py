@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triton kernel for aten::rsub: one element-wise pass over broadcast, strided operands of any rank."""
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def offsets(index, shape, strides):
+    """Element offsets of linear indices into the dimensions `shape`, which the operand walks with `strides`."""
+    at = index * 0
+    rest = index
+    for d in tl.static_range(len(shape) - 1, 0, -1):
+        at += (rest % shape[d]) * strides[d]
+        rest = rest // shape[d]
+    return at + rest * strides[0]
+
+
+@triton.jit
+def rsub_kernel(out, x, y, value: "fp64", alpha: "fp64", numel, shape, out_strides, x_strides, y_strides,
+                HAS_Y: tl.constexpr, COMPUTE: tl.constexpr, BLOCK: tl.constexpr):
+    index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = index < numel
+    a = tl.load(x + offsets(index, shape, x_strides), mask=inside).to(COMPUTE)
+    if HAS_Y:
+        b = tl.load(y + offsets(index, shape, y_strides), mask=inside).to(COMPUTE)
+    else:
+        b = tl.full([BLOCK], value, COMPUTE)
+    result = b - a * tl.full([BLOCK], alpha, COMPUTE)
+    tl.store(out + offsets(index, shape, out_strides), result.to(out.dtype.element_ty), mask=inside)
+
+
+def collapse(shape, *strides):
+    """Drops dimensions of size 1 and merges neighbours that every operand walks as one; never returns rank 0."""
+    merged = []
+    for size, *steps in zip(shape, *strides):
+        if size == 1:
+            continue
+        if merged and all(p == s * size for p, s in zip(merged[-1][1:], steps)):
+            merged[-1] = [merged[-1][0] * size, *steps]
+        else:
+            merged.append([size, *steps])
+    columns = zip(*(merged or [[1] * (1 + len(strides))]))
+    return [tuple(column) for column in columns]
+
+
+# Where the arithmetic happens: 16-bit floats in f32, as torch does; integers in their own width, so that they wrap.
+COMPUTE = {torch.float16: tl.float32, torch.bfloat16: tl.float32, torch.float32: tl.float32,
+           torch.float64: tl.float64, torch.bool: tl.int32, torch.uint8: tl.uint8, torch.int8: tl.int8, torch.int16: tl.int16,
+           torch.int32: tl.int32, torch.int64: tl.int64}
+
+
+def launch(self, other, alpha, out):
+    tensor = isinstance(other, torch.Tensor)
+    dtype = torch.result_type(self, other)
+    shape = torch.broadcast_shapes(self.shape, other.shape) if tensor else self.shape
+    if out is None:
+        out = torch.empty(shape, dtype=dtype, device=self.device)
+    x = self.expand(shape)
+    y = other.expand(shape) if tensor else x
+    numel = out.numel()
+    if numel:
+        sizes, *strides = collapse(shape, out.stride(), x.stride(), y.stride())
+        rsub_kernel[(triton.cdiv(numel, 1024),)](
+            out, x, y, 0.0 if tensor else other, alpha, numel, sizes, *strides, HAS_Y=tensor,
+            COMPUTE=COMPUTE[dtype], BLOCK=1024)
+    return out
+
+
+def rsub_Tensor(self, other, *, alpha=1):
+    return launch(self, other, alpha, None)
+
+
+def rsub_Scalar(self, other, alpha=1):
+    return launch(self, other, alpha, None)
+
+
+def rsub_Tensor_out(self, other, *, alpha=1, out):
+    return launch(self, other, alpha, out)
+
+
+def rsub_Scalar_out(self, other, alpha=1, *, out):
+    return launch(self, other, alpha, out)

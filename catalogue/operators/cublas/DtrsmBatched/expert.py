@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triton kernels for cublasDtrsmBatched: every case is a lower triangle solved from the top, 32 rows at a time."""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def solve_kernel(x_array, t_array, scale: "fp64", first, rows, columns, t_first, t_row, t_col, x_first, x_row, x_col,
+                 UNIT: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+    """Rows first .. first + ROWS - 1 of T X = scale * B for some columns; earlier rows are subtracted already."""
+    # The arrays hold addresses: one system of the batch for each program_id(1).
+    x = tl.load(x_array + tl.program_id(1)).to(tl.pointer_type(tl.float64)) + x_first
+    t = tl.load(t_array + tl.program_id(1)).to(tl.pointer_type(tl.float64)) + t_first
+    row = tl.arange(0, ROWS)
+    column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
+    inside = (first + row < rows)[:, None] & (column < columns)[None, :]
+    at_x = x + (first + row).to(tl.int64)[:, None] * x_row + column[None, :] * x_col
+    tile = tl.load(at_x, mask=inside, other=0.0) * tl.full([ROWS, COLS], scale, tl.float64)
+    at_t = t + first.to(tl.int64) * (t_row + t_col)
+    for i in range(min(rows - first, ROWS)):
+        solved = tl.sum(tl.where((row == i)[:, None], tile, 0.0), 0)
+        if not UNIT:  # the diagonal of a unit triangle is not read
+            solved = solved / tl.load(at_t + i.to(tl.int64) * (t_row + t_col))
+        # Only the named triangle is read: below the diagonal, inside the matrix.
+        below = (row > i) & (first + row < rows)
+        factor = tl.load(at_t + row.to(tl.int64) * t_row + i.to(tl.int64) * t_col, mask=below, other=0.0)
+        tile = tl.where((row == i)[:, None], solved[None, :], tile - factor[:, None] * solved[None, :])
+    tl.store(at_x, tile, mask=inside)
+
+
+@triton.jit
+def update_kernel(x_array, t_array, scale: "fp64", first, rows, columns, t_first, t_row, t_col, x_first, x_row, x_col,
+                  BM: tl.constexpr, BN: tl.constexpr, INNER: tl.constexpr):
+    """x[r] = scale * x[r] - sum of T[r, k] x[k] over the solved rows k from `first`, for the rows r behind them."""
+    x = tl.load(x_array + tl.program_id(2)).to(tl.pointer_type(tl.float64)) + x_first
+    t = tl.load(t_array + tl.program_id(2)).to(tl.pointer_type(tl.float64)) + t_first
+    row = first + INNER + tl.program_id(0).to(tl.int64) * BM + tl.arange(0, BM)
+    column = tl.program_id(1).to(tl.int64) * BN + tl.arange(0, BN)
+    inside = (row < rows)[:, None] & (column < columns)[None, :]
+    at_x = x + row[:, None] * x_row + column[None, :] * x_col
+    tile = tl.load(at_x, mask=inside, other=0.0) * tl.full([BM, BN], scale, tl.float64)
+    for i in range(INNER):
+        k = (first + i).to(tl.int64)
+        factor = tl.load(t + row * t_row + k * t_col, mask=row < rows, other=0.0)
+        solved = tl.load(x + k * x_row + column * x_col, mask=column < columns, other=0.0)
+        tile -= factor[:, None] * solved[None, :]
+    tl.store(at_x, tile, mask=inside)
+
+
+@triton.jit
+def zero_kernel(x_array, rows, columns, x_row, x_col, BM: tl.constexpr, BN: tl.constexpr):
+    x = tl.load(x_array + tl.program_id(2)).to(tl.pointer_type(tl.float64))
+    row = tl.program_id(0).to(tl.int64) * BM + tl.arange(0, BM)
+    column = tl.program_id(1).to(tl.int64) * BN + tl.arange(0, BN)
+    at_x = x + row[:, None] * x_row + column[None, :] * x_col
+    tl.store(at_x, tl.zeros([BM, BN], tl.float64), mask=(row < rows)[:, None] & (column < columns)[None, :])
+
+
+def dtrsm_batched(side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, batch):
+    if m <= 0 or n <= 0 or batch <= 0:
+        return
+    # X op(A) = alpha B is op(A)^T X^T = alpha B^T: the right side is the left one with everything transposed.
+    left = side == 0
+    rows, columns = (m, n) if left else (n, m)
+    x_row, x_col = (1, ldb) if left else (ldb, 1)
+    transposed = (trans != 0) == left
+    t_row, t_col = (lda, 1) if transposed else (1, lda)
+    lower = (uplo == 0) != transposed
+    grid = (triton.cdiv(rows, 32), triton.cdiv(columns, 32), batch)
+    if alpha == 0:  # A is not read, and B neither
+        zero_kernel[grid](B, rows, columns, x_row, x_col, BM=32, BN=32)
+        return
+    t_first, x_first = 0, 0
+    if not lower:  # an upper triangle read backwards, in rows and columns, is a lower one
+        t_first, x_first = (rows - 1) * (t_row + t_col), (rows - 1) * x_row
+        t_row, t_col, x_row = -t_row, -t_col, -x_row
+    scale = alpha
+    for first in range(0, rows, 32):
+        solve_kernel[(grid[1], batch)](B, A, scale, first, rows, columns, t_first, t_row, t_col, x_first, x_row, x_col,
+                                       UNIT=diag != 0, ROWS=32, COLS=32)
+        left_over = rows - first - 32
+        if left_over > 0:
+            update_kernel[(triton.cdiv(left_over, 32), grid[1], batch)](
+                B, A, scale, first, rows, columns, t_first, t_row, t_col, x_first, x_row, x_col,
+                BM=32, BN=32, INNER=32)
+        scale = 1.0  # B has been scaled once, by the first solve and the first update

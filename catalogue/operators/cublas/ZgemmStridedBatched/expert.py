@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triton kernel for cublasZgemmStridedBatched: complex matrices, pairs of f64, at a fixed distance from each other, by outer products."""
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def load_pair(x, at, inside, CONJUGATE: tl.constexpr):
+    """Real and imaginary parts of complex elements, which lie side by side."""
+    re = tl.load(x + 2 * at, mask=inside, other=0.0)
+    im = tl.load(x + 2 * at + 1, mask=inside, other=0.0)
+    return re, -im if CONJUGATE else im
+
+
+@triton.jit
+def gemm_kernel(c, a, b, alpha_re: "fp64", alpha_im: "fp64", beta_re: "fp64", beta_im: "fp64", m, n, k, a_m,
+                a_k, a_next, b_k, b_n, b_next, ldc, c_next, CONJ_A: tl.constexpr, CONJ_B: tl.constexpr,
+                HAS_BETA: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """One tile of c = alpha * op(a) op(b) + beta * c. A transposed operand is the same memory with strides swapped."""
+    batch = tl.program_id(2).to(tl.int64)
+    a += 2 * batch * a_next
+    b += 2 * batch * b_next
+    c += 2 * batch * c_next
+    rows = tl.program_id(0).to(tl.int64) * BM + tl.arange(0, BM)
+    cols = tl.program_id(1).to(tl.int64) * BN + tl.arange(0, BN)
+    re = tl.zeros([BM, BN], tl.float64)
+    im = tl.zeros([BM, BN], tl.float64)
+    # A column of a times a row of b at a time: not every target of Triton multiplies f64 tiles with tl.dot.
+    for p in range(k):
+        a_re, a_im = load_pair(a, rows * a_m + p.to(tl.int64) * a_k, rows < m, CONJ_A)
+        b_re, b_im = load_pair(b, cols * b_n + p.to(tl.int64) * b_k, cols < n, CONJ_B)
+        re += a_re[:, None] * b_re[None, :] - a_im[:, None] * b_im[None, :]
+        im += a_re[:, None] * b_im[None, :] + a_im[:, None] * b_re[None, :]
+    inside = (rows < m)[:, None] & (cols < n)[None, :]
+    at_c = rows[:, None] + cols[None, :] * ldc  # column-major
+    out_re = alpha_re * re - alpha_im * im
+    out_im = alpha_re * im + alpha_im * re
+    if HAS_BETA:  # beta = 0: c is not read, since it may hold NaN
+        c_re, c_im = load_pair(c, at_c, inside, False)
+        out_re += beta_re * c_re - beta_im * c_im
+        out_im += beta_re * c_im + beta_im * c_re
+    tl.store(c + 2 * at_c, out_re, mask=inside)
+    tl.store(c + 2 * at_c + 1, out_im, mask=inside)
+
+
+def zgemm_strided_batched(transa, transb, m, n, k, alpha, A, lda, stride_a, B, ldb, stride_b, beta, C, ldc,
+                          stride_c, batch):
+    if m <= 0 or n <= 0 or batch <= 0:
+        return
+    alpha, beta = complex(alpha), complex(beta)
+    if alpha == 0:
+        k = 0  # A and B are not read
+    strides_a = (1, lda) if transa == "N" else (lda, 1)
+    strides_b = (1, ldb) if transb == "N" else (ldb, 1)
+    size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
+    bm, bn = size(m, 32), size(n, 32)
+    a, b, c = torch.view_as_real(A), torch.view_as_real(B), torch.view_as_real(C)  # the same memory as reals
+    gemm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn), batch)](
+        c, a, b, alpha.real, alpha.imag, beta.real, beta.imag, m, n, k, *strides_a, stride_a, *strides_b,
+        stride_b, ldc, stride_c, CONJ_A=transa == "C", CONJ_B=transb == "C", HAS_BETA=beta != 0, BM=bm, BN=bn)

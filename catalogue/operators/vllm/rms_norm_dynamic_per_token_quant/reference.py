@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""y = round(round(x r) weight) with x = input + residual; one scale per row from the largest |y|, and y's codes."""
+import torch
+
+from kgbench.oracle import Expected, round_to
+
+SLACK = 2.0**-20  # of a normalised value in f32
+
+
+def rms_norm_dynamic_per_token_quant(input, weight, epsilon, quant_dtype, scale_ub=None, residual=None, *, dtypes):
+    kind = dtypes["input"]
+    x = input if residual is None else input + residual
+    normal = x / torch.sqrt((x * x).mean(-1, keepdim=True) + epsilon)
+    y = round_to(round_to(normal, kind) * weight, kind)
+    top = abs(y).amax(-1, keepdim=True)
+    if scale_ub is not None:
+        top = torch.minimum(top, scale_ub)
+    most, least = (127, 2.0**-23) if quant_dtype == torch.int8 else (448, 1 / (448 * 512))
+    scale = round_to((top / most).clamp_min(least), torch.float32)
+    quotient = (y / scale).clamp(-128 if most == 127 else -448, most)
+    codes = torch.round(quotient).to(torch.int64) if most == 127 else quotient
+    # Where the largest value stands beside a rounding boundary its row's scale may be another.
+    about = lambda factor: round_to(round_to(abs(normal) * factor, kind) * abs(weight), kind).amax(-1, keepdim=True)
+    wide = (about(1 + SLACK) - about(1 - SLACK)) / most
+    slack = scale + wide * 2.0**24 / 8  # the bound is 8 * 2^-24 of the magnitude
+    result = {
+        "return[0]": Expected(codes, dtype=quant_dtype),
+        "return[1]": Expected(scale, magnitude=slack, dtype=torch.float32),
+    }
+    if residual is not None:
+        result["residual"] = Expected(x, magnitude=abs(input) + abs(residual))
+    return result

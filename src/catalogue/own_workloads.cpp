@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads [[workload]] tables that are not a card's, and the one-line form.
+#include "catalogue/own_workloads.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "catalogue/expand.hpp"
+#include "fmt/format.h"
+#include "model/dtype.hpp"
+
+namespace kgb {
+namespace {
+
+// The tables need no tier; read_template asks for one.
+TomlTable with_tier(TomlTable table) {
+  if (table.find("tier") == nullptr) table.items.push_back({"tier", {std::string("smoke"), 0}});
+  return table;
+}
+
+// "a=1 b=[2, 3] c='x y'" at the spaces outside brackets and quotes.
+std::vector<std::string> words_of(std::string_view spec) {
+  std::vector<std::string> words(1);
+  int depth = 0;
+  char quote = 0;
+  for (const char c : spec) {
+    if (quote != 0) {
+      quote = c == quote ? '\0' : quote;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '[' || c == '(') {
+      ++depth;
+    } else if (c == ']' || c == ')') {
+      --depth;
+    } else if ((c == ' ' || c == '\t') && depth <= 0) {
+      words.emplace_back();
+      continue;
+    }
+    words.back() += c;
+  }
+  std::erase(words, "");
+  return words;
+}
+
+std::string toml_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+// dtype[sizes]:layout@domain as an inline table; empty: the text is no tensor.
+std::string tensor_table(std::string_view value) {
+  const std::size_t open = value.find('['), close = value.find(']');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return "";
+  if (!dtype_named(value.substr(0, open))) return "";
+  std::string out = fmt::format("{{ shape = [[{}]], dtype = {}", value.substr(open + 1, close - open - 1),
+                                toml_text(value.substr(0, open)));
+  std::string_view rest = value.substr(close + 1);
+  const std::size_t at = rest.find('@');
+  if (rest.starts_with(':'))
+    out += ", layout = " + toml_text(rest.substr(1, at == std::string_view::npos ? at : at - 1));
+  if (at != std::string_view::npos) out += ", domain = " + toml_text(rest.substr(at + 1));
+  return out + " }";
+}
+
+bool is_plain(std::string_view value) {
+  return parse_int(value).has_value() || parse_double(value).has_value() || value == "true" ||
+         value == "false" || value.starts_with('[') || value.starts_with('"') || value.starts_with('\'');
+}
+
+}  // namespace
+
+Result<std::vector<Workload>> own_workloads(const Operator& op, std::string_view text,
+                                            const std::string& file) {
+  Problems problems(file);
+  const Result<TomlTable> document = parse_toml(text);
+  if (!document) return user_error(file + ":" + document.error().message);
+  EntrySchemas schemas;
+  for (const Entry& entry : op.entries) schemas.emplace_back(entry.name, &entry.schema);
+  TableReader reader(*document, 1, "", problems);
+  std::vector<WorkloadTemplate> templates;
+  const auto tables = reader.tables("workload");
+  reader.finish();
+  if (tables.empty() && problems.empty()) problems.add(1, "workload", "no [[workload]] table");
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    templates.push_back(read_template(with_tier(*tables[i]->table()), tables[i]->line,
+                                      fmt::format("workload[{}]", i), false, schemas, problems));
+  std::vector<Workload> out;
+  if (problems.empty()) out = expand_own(op, templates, problems);
+  if (!problems.empty()) return user_error(join(problems.lines(), "\n"));
+  return out;
+}
+
+Result<std::string> workload_table(std::string_view spec) {
+  std::string out = "[[workload]]\n";
+  for (const std::string& word : words_of(spec)) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == word.size())
+      return user_error("the workload's part " + in_quotes(word) +
+                        " is not NAME=VALUE (self=f16[4096,32003] dim=-1)");
+    const std::string value = word.substr(equals + 1);
+    const std::string tensor = tensor_table(value);
+    out += fmt::format("{} = {}\n", word.substr(0, equals),
+                       !tensor.empty()   ? tensor
+                       : is_plain(value) ? value
+                                         : toml_text(value));
+  }
+  return out;
+}
+
+}  // namespace kgb

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""new_empty_strided has no values: the shape alone, in zeros."""
+import numpy as np
+import torch
+
+
+def answer(entry, self, size, stride, dtype=None, out=None):
+    return {"return" if out is None else "out": torch.from_numpy(np.zeros(tuple(size)))}

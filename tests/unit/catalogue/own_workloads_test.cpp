@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// A user's own shapes: what is understood, and what mistakes say.
+#include "catalogue/own_workloads.hpp"
+
+#include <gtest/gtest.h>
+
+#include "catalogue/catalogue.hpp"
+#include "folder.hpp"
+
+namespace kgb {
+namespace {
+
+const Catalogue& catalogue() {
+  static const Catalogue loaded =
+      Catalogue::load(std::filesystem::path(KGB_SOURCE_DIR) / "catalogue").value();
+  return loaded;
+}
+const Operator& softmax() {
+  return *catalogue().find("aten::softmax").value();
+}
+
+std::string described(const Result<std::vector<Workload>>& workloads) {
+  if (!workloads) return workloads.error().message;
+  std::string out;
+  for (const Workload& w : *workloads) out += w.call.workload + ": " + describe(w.call) + "\n";
+  return out;
+}
+
+std::string from_spec(const Operator& op, std::string_view spec) {
+  const auto table = workload_table(spec);
+  return table ? described(own_workloads(op, *table, "spec")) : table.error().message;
+}
+
+TEST(OwnWorkloads, ALineGivesOneWorkload) {
+  EXPECT_EQ(from_spec(softmax(), "self=f16[4096,32003] dim=-1"), "o0: self f16[4096,32003], dim=-1\n");
+  EXPECT_EQ(from_spec(softmax(), "self=bf16[8, 128]:transposed@ties(4)   dim=0 dtype=f32"),
+            "o0: self bf16[8,128] transposed ties, dim=0, dtype=f32\n");
+}
+
+TEST(OwnWorkloads, ATableMultipliesAsOnACard) {
+  const auto workloads = own_workloads(softmax(), R"(
+[[workload]]
+self = { shape = [[2, 3], [5]], dtype = ["f32", "f16"] }
+dim  = -1
+)",
+                                       "shapes.toml");
+  ASSERT_TRUE(workloads.ok()) << workloads.error().message;
+  ASSERT_EQ(workloads->size(), 4u);
+  EXPECT_EQ((*workloads)[3].call.workload, "o3");
+  EXPECT_EQ((*workloads)[3].tier, Tier::own);
+}
+
+TEST(OwnWorkloads, MistakesNameFileLineAndKey) {
+  EXPECT_EQ(described(own_workloads(softmax(), "x = 1\n", "s.toml")).substr(0, 9), "s.toml:1:");
+  EXPECT_NE(described(own_workloads(softmax(), "[[workload]]\nslef = { shape = [[2]] }\ndim = 0\n", "s.toml"))
+                .find("s.toml:2: workload[0].slef: is no argument of softmax"),
+            std::string::npos);
+  EXPECT_NE(described(own_workloads(softmax(), "[[workload", "s.toml")).find("s.toml:1"), std::string::npos);
+  EXPECT_NE(described(own_workloads(softmax(), "", "s.toml")).find("no [[workload]] table"),
+            std::string::npos);
+  EXPECT_NE(from_spec(softmax(), "self").find("'self' is not NAME=VALUE"), std::string::npos);
+  EXPECT_NE(from_spec(softmax(), "self=f16[2").find("spec:"), std::string::npos);
+}
+
+TEST(MoreCatalogues, AUsersOperatorIsFoundAndANameTwiceIsAnError) {
+  const std::filesystem::path ours = std::filesystem::path(KGB_SOURCE_DIR) / "catalogue";
+  const TempDir dir = TempDir::make("kgb-more").value();
+  const std::filesystem::path own = dir.path() / "house" / "swap", twice = dir.path() / "aten" / "softmax";
+  const std::string text = read_file(ours / "operators" / "aten" / "softmax" / "card.toml", 1 << 20).value();
+  const auto put = [&](const std::filesystem::path& folder, const std::string& name) {
+    ASSERT_TRUE(make_folders(folder).ok());
+    std::string card = text;
+    card.replace(card.find("aten::softmax"), 13, name);
+    ASSERT_TRUE(write_file(folder / "card.toml", card, 0644).ok());
+  };
+  put(own, "house::swap");
+  const auto more = Catalogue::load(ours, {dir.path()});
+  ASSERT_TRUE(more.ok()) << more.error().message;
+  EXPECT_TRUE(more->find("house::swap").ok());
+  EXPECT_TRUE(more->suite("house").ok());
+  put(twice, "aten::softmax");
+  const auto clash = Catalogue::load(ours, {dir.path()});
+  ASSERT_FALSE(clash.ok());
+  EXPECT_NE(clash.error().message.find("aten::softmax is an operator already"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kgb
