@@ -345,6 +345,8 @@ bool Parser::define_results(RawOp& op, const std::vector<std::pair<std::string_v
     found.push_back(boolean_like(-1));
   } else if (op.name == "tt.load") {
     found.push_back(pointee_of(op.types[0]));
+  } else if (op.name == "tt.unsplat") {
+    found.push_back(element_of(op.types[0]));
   } else if (op.name == "arith.cmpi" || op.name == "arith.cmpf") {
     found.push_back(boolean_like(op.types[0]));
   } else {

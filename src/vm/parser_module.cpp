@@ -67,6 +67,18 @@ int Parser::pointee_of(int type) {
   return made_type_ids_[key] = intern(made);
 }
 
+// The scalar that a one-element tile holds.
+int Parser::element_of(int type) {
+  const std::string key = "element of " + std::to_string(type);
+  const auto found = made_type_ids_.find(key);
+  if (found != made_type_ids_.end()) return found->second;
+  Type made = module_.types[static_cast<std::size_t>(type)];
+  made.tensor = false;
+  made.shape.clear();
+  made.count = 1;
+  return made_type_ids_[key] = intern(made);
+}
+
 bool Parser::block_arguments(std::vector<int>& values) {
   if (accept(")")) return true;
   do {

@@ -72,9 +72,12 @@ struct Choice {
   std::string_view name;  // as in Options and in vm_run()
   std::string value;
   std::string_view meaning;
+  bool option = false;  // else fixed
 };
 // Every option and every fixed choice, for reports; docs/vm.md lists the same.
 [[nodiscard]] std::vector<Choice> choices(const Options& options = {});
+// The options that judging runs with.
+[[nodiscard]] Options judging_options();
 // The names of all operations that can be executed, sorted.
 [[nodiscard]] std::vector<std::string_view> operations();
 
