@@ -49,12 +49,23 @@ bool Combiner::run(std::int64_t lanes) {
 bool Combiner::run_spans(std::int64_t lanes) {
   const Block& block = code_.blocks.front();
   for (const int id : code_.values) frame_.at(id).n = lanes;
+  // A scalar from outside is uniform; where a kernel wants it as a span, it is filled anew for these lanes.
+  const auto lend = [&](std::int64_t n) {
+    for (const int id : code_.outside) {
+      frame_.at(id).n = n;
+      frame_.at(id).filled = false;
+    }
+  };
+  lend(lanes);
   for (const int id : block.arguments) set_argument(frame_, id, lanes);
   for (const Instruction& made : block.code) {
     made.run(frame_, made);
-    if (frame_.trapped) return false;
+    if (frame_.trapped) break;
   }
-  for (std::size_t k = 0; k < results_.size(); ++k) results_[k] = elements(frame_, block.operands[k]);
+  for (std::size_t k = 0; !frame_.trapped && k < results_.size(); ++k)
+    results_[k] = elements(frame_, block.operands[k]);
+  lend(1);
+  if (frame_.trapped) return false;
   frame_.steps += block.code.size();
   return frame_.steps < kStepBatch || frame_.count_steps(nullptr);
 }
@@ -114,14 +125,19 @@ bool give_room(Builder& b, Code& code, std::int64_t lanes) {
     if (b.type_of(id).tensor) return b.malformed("a tile inside the region");
     b.program.values[static_cast<std::size_t>(id)].capacity = lanes;
   }
-  // A value from outside that the region returns is uniform, but still needs room as a span.
-  for (const int id : code.blocks[0].operands) {
+  const auto borrow = [&](int id) {
+    if (std::find(code.values.begin(), code.values.end(), id) != code.values.end()) return true;
+    if (b.type_of(id).tensor) return b.malformed("a tile inside the region");
     std::int64_t& capacity = b.program.values[static_cast<std::size_t>(id)].capacity;
-    if (std::find(code.values.begin(), code.values.end(), id) != code.values.end()) continue;
     capacity = std::max(capacity, lanes);
-    code.values.push_back(id);
-  }
-  return true;
+    if (std::find(code.outside.begin(), code.outside.end(), id) == code.outside.end())
+      code.outside.push_back(id);
+    return true;
+  };
+  const auto all = [&](const std::vector<int>& ids) { return std::all_of(ids.begin(), ids.end(), borrow); };
+  for (const Instruction& inner : code.blocks[0].code)
+    if (!all(inner.in)) return false;
+  return all(code.blocks[0].operands);
 }
 
 }  // namespace

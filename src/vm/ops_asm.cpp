@@ -55,7 +55,12 @@ void run_asm(Frame& frame, const Instruction& made) {
     data.push_back(uniform ? reinterpret_cast<std::byte*>(&frame.at(id).bits) : elements(frame, id));
   std::vector<std::uint64_t> registers(static_cast<std::size_t>(made.extra->assembly->registers));
   const std::int64_t groups = uniform ? 1 : frame.at(made.out[0]).n / pack;
-  for (std::int64_t group = 0; group < groups; ++group) run_group(frame, made, group, registers, data);
+  const auto cost = static_cast<std::int64_t>(made.extra->assembly->steps.size()) * 8;
+  for (std::int64_t group = 0; group < groups; ++group) {
+    run_group(frame, made, group, registers, data);
+    frame.cost += cost;
+    if (frame.cost >= kCostBatch && !frame.count_steps(&made)) return;
+  }
   for (const int id : made.out) {
     Value& out = frame.at(id);
     out.region = kAnyRegion;

@@ -55,8 +55,9 @@ bool descriptor_block(Frame& frame, const Instruction& made, std::span<const std
     }
     pointer.stride[at] = stride;
     active.from[at] = start >= 0 ? 0 : start < -block ? block : -start;
-    active.to[at] =
-        size - start >= block || start < -(INT64_MAX / 2) ? block : std::max<std::int64_t>(size - start, 0);
+    std::int64_t left = 0;  // from the start to the end of the tensor
+    if (__builtin_sub_overflow(size, start, &left)) left = start < 0 ? block : 0;
+    active.to[at] = std::clamp<std::int64_t>(left, 0, block);
     if (active.from[at] >= active.to[at]) active.kind = Active::Kind::none;
     active.all = active.all && active.from[at] == 0 && active.to[at] == block;
   }

@@ -211,7 +211,7 @@ bool fold_side_by_side(const Type& type, std::int64_t at, numeric::BinaryOp op) 
   const bool extreme = op == BinaryOp::maxnumf || op == BinaryOp::minnumf || op == BinaryOp::maximumf ||
                        op == BinaryOp::minimumf;
   const Axis axis = axis_of(type, at);
-  return extreme && axis.inner == 1 && axis.outer >= 16 && axis.n >= 16 && axis.n <= 128;
+  return extreme && axis.inner == 1 && axis.outer >= 16 && axis.n >= 2 && axis.n <= 128;
 }
 
 void run_simple_scan(Frame& frame, const Instruction& made) {

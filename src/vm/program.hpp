@@ -75,7 +75,8 @@ struct Block {
 
 struct Code {
   std::vector<Block> blocks;
-  std::vector<int> values;          // reduce, scan: every value defined inside
+  std::vector<int> values;          // regions run on spans: every value defined inside
+  std::vector<int> outside;         // ... and the scalars from outside that they use
   std::vector<std::uint8_t> swaps;  // scf.for: may yield i hand its buffer over
 };
 

@@ -129,7 +129,10 @@ class Reader {
     return at_ < text_.size() ? text_[at_] : '\0';
   }
 
-  void define(const std::string& name) { names_[name] = assembly_.registers++; }
+  bool define(const std::string& name) {
+    names_[name] = assembly_.registers++;
+    return assembly_.registers <= 4096 || refuse("more than 4096 registers");
+  }
 
   // ".reg .b32 a<2>, b;"
   bool declare() {
@@ -143,9 +146,10 @@ class Reader {
         int count = 0;
         std::from_chars(token_.data(), token_.data() + token_.size(), count);
         if (count < 1 || count > 256 || !next() || token_ != ">") return refuse(".reg " + name);
-        for (int i = 0; i < count; ++i) define(name + std::to_string(i));
-      } else {
-        define(name);
+        for (int i = 0; i < count; ++i)
+          if (!define(name + std::to_string(i))) return false;
+      } else if (!define(name)) {
+        return false;
       }
       if (!next()) return refuse(".reg " + name);
     } while (token_ == ",");
@@ -353,9 +357,11 @@ class Reader {
   bool value(std::string_view name, Kind kind, std::vector<Operand>& out, bool destination = false) {
     if (!next()) return refuse(name);
     if (token_ == "{") {
+      if (++depth_ > 1) return refuse(name);
       do {
         if (!value(name, kind, out, destination)) return false;
       } while (next() && token_ == ",");
+      --depth_;
       return token_ == "}" || refuse(name);
     }
     if (destination && token_ == "_") {
@@ -408,7 +414,7 @@ class Reader {
 
   std::string_view text_, token_;
   std::size_t at_ = 0;
-  int operands_ = 0;
+  int operands_ = 0, depth_ = 0;
   std::unordered_map<std::string, int> names_;
 };
 

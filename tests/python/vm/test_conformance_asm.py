@@ -347,12 +347,19 @@ def test_clocks_and_places_are_refused_by_name(kernel, name):
     ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 $0, $1;", "mma.sync"),
     ("{.reg .b32 t<999>; mov.b32 $0, $1;}", ".reg"),
     ("setp.lt.f16x3 $0, $1, $1;", "setp.lt.f16x3"),
+    ("mov.b64 {{{{$0}}}}, $1;", "mov.b64"),
+    ("{" + ".reg .b32 t<256>;" * 20 + "}", "registers"),
+    ("mov.b32 $0, $1;" * 5000, "instructions"),
+    ("mov.b32 $0, 0f3F8;", "0f3F8"),
+    ("/* never closed", ""),
+    ("@%p mov.b32 $0, $1;", "@%p"),
+    ("mov.b32 $99999999999999999999, $1;", "mov.b32"),
 ])
 def test_what_is_not_executed_is_named(asm, named):
     x, out = torch.randn(32), torch.empty(32)
     result = c.launch(one, (1,), x, out, ASM=asm, C="=r,r", P=1, N=32)
-    if asm == "add.f32 $0, $1":  # one operand missing
-        assert [f["kind"] for f in result["findings"]] == ["unsupported"]
+    if named == "":  # nothing is left to execute
+        assert result["findings"] == [] and (out == 0).all()
         return
     assert [f["kind"] for f in result["findings"]] == ["unsupported"], result["findings"]
     assert named in result["findings"][0]["message"]

@@ -232,3 +232,30 @@ def test_reduction_follows_the_stated_tree(n):
         half = tree.numel() // 2
         tree = tree[:half] - tree[half:]
     c.assert_same(out, tree)
+
+
+@triton.jit
+def clamped_sum(a, b):
+    return tl.clamp(tl.fma(a, 0.75, b), -2.0, 2.0)
+
+
+@triton.jit
+def outside_scalars(x, out, scale, M: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    v = tl.load(x + at)
+    total = tl.reduce(v, 1, clamped_sum)
+    tl.store(out + tl.arange(0, M), total * 0.75 + tl.load(scale) * -2.0)
+    tl.store(out + M, 0.75)
+    tl.store(out + M + 1, 2.0)
+
+
+def test_constants_from_outside_of_the_region():
+    x, out = torch.randn(8, 16), torch.zeros(12)
+    launch(outside_scalars, (1,), x, out, torch.ones(1), M=8, N=16)
+    tree = x
+    while tree.shape[1] > 1:
+        half = tree.shape[1] // 2
+        a, b = tree[:, :half].double(), tree[:, half:].double()
+        tree = (a * 0.75 + b).float().clamp(-2.0, 2.0)
+    c.assert_same(out[:8].contiguous(), tree[:, 0] * 0.75 - 2.0)
+    assert out[8:].tolist() == [0.75, 2.0, 0.0, 0.0]
