@@ -157,7 +157,7 @@ void run_assert(Frame& frame, const Instruction& made) {
 std::string printed(const std::byte* data, const Type& type, bool is_signed, bool hex) {
   std::int64_t bits = 0;
   std::memcpy(&bits, data, type.element_bytes());
-  char text[64];
+  char text[400];  // the largest f64 has 309 digits before the point
   if (hex || type.pointer()) {
     std::snprintf(text, sizeof text, "0x%0*llx", static_cast<int>(type.element_bytes() * 2),
                   static_cast<unsigned long long>(bits));
