@@ -17,7 +17,8 @@ using vm::Arg;
 
 constexpr const char* kDoc =
     "vm_run(ttir, grid, args, buffers, threads=1, max_steps=0, seconds=0.0, order='forward', seed=0,\n"
-    "       tf32='round', poison_masked=False) -> dict\n\n"
+    "       tf32='truncate', poison_masked=False, fp8_saturate=True, reorder=False, check_division=True) -> "
+    "dict\n\n"
     "args: int, float, or ('ptr', buffer index or -1, byte offset). buffers: (name, address, bytes, "
     "writable).\n"
     "The dict has findings (list of dicts), printed, programs, steps and seconds (of the run, without "
@@ -153,17 +154,18 @@ PyObject* result_dict(const vm::RunResult& result, double seconds) {
 }
 
 PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
-  static const char* names[] = {"ttir",    "grid",  "args", "buffers", "threads",       "max_steps",
-                                "seconds", "order", "seed", "tf32",    "poison_masked", nullptr};
-  const char *ttir = nullptr, *order = "forward", *tf32 = "round";
+  static const char* names[] = {"ttir",          "grid",         "args",    "buffers",        "threads",
+                                "max_steps",     "seconds",      "order",   "seed",           "tf32",
+                                "poison_masked", "fp8_saturate", "reorder", "check_division", nullptr};
+  const char *ttir = nullptr, *order = "forward", *tf32 = "truncate";
   Py_ssize_t size = 0;
   PyObject *grid = nullptr, *arg_list = nullptr, *buffers = nullptr;
-  int threads = 1, poison = 0;
+  int threads = 1, poison = 0, saturate = 1, reorder = 0, division = 1;
   unsigned long long max_steps = 0, seed = 0;
   double seconds = 0;
-  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKsp", const_cast<char**>(names), &ttir, &size,
-                                  &grid, &arg_list, &buffers, &threads, &max_steps, &seconds, &order, &seed,
-                                  &tf32, &poison) == 0)
+  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKspppp", const_cast<char**>(names), &ttir,
+                                  &size, &grid, &arg_list, &buffers, &threads, &max_steps, &seconds, &order,
+                                  &seed, &tf32, &poison, &saturate, &reorder, &division) == 0)
     return nullptr;
   vm::RunOptions how;
   vm::Options options;
@@ -184,6 +186,9 @@ PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
   how.max_steps = max_steps;
   how.seed = seed;
   options.poison_masked = poison != 0;
+  options.fp8_saturate = saturate != 0;
+  options.reorder = reorder != 0;
+  options.check_division = division != 0;
   const auto start = std::chrono::steady_clock::now();
   if (seconds > 0)
     how.deadline = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -194,6 +199,33 @@ PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
   return result_dict(result, taken.count());
 }
 
+PyObject* vm_operations(PyObject*, PyObject*) {
+  Ref list(PyList_New(0));
+  if (!list) return nullptr;
+  for (const std::string_view name : vm::operations()) {
+    const Ref entry(text(std::string(name)));
+    if (!entry || PyList_Append(list.get(), entry.get()) != 0) return nullptr;
+  }
+  return list.release();
+}
+
+PyObject* vm_choices(PyObject*, PyObject*) {
+  Ref list(PyList_New(0));
+  if (!list) return nullptr;
+  for (const vm::Choice& choice : vm::choices()) {
+    const Ref entry(Py_BuildValue("(s#s#s#)", choice.name.data(), static_cast<Py_ssize_t>(choice.name.size()),
+                                  choice.value.data(), static_cast<Py_ssize_t>(choice.value.size()),
+                                  choice.meaning.data(), static_cast<Py_ssize_t>(choice.meaning.size())));
+    if (!entry || PyList_Append(list.get(), entry.get()) != 0) return nullptr;
+  }
+  return list.release();
+}
+
+PyMethodDef operations_method = {"vm_operations", vm_operations, METH_NOARGS,
+                                 "vm_operations() -> list of the operations that the machine executes."};
+PyMethodDef choices_method = {"vm_choices", vm_choices, METH_NOARGS,
+                              "vm_choices() -> list of (name, default, meaning) of what TTIR leaves open."};
+
 PyMethodDef method = {"vm_run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(vm_run)),
                       METH_VARARGS | METH_KEYWORDS, kDoc};
 
@@ -201,7 +233,13 @@ PyMethodDef method = {"vm_run", reinterpret_cast<PyCFunction>(reinterpret_cast<v
 
 int add_vm(PyObject* module) {
   const Ref function(PyCFunction_NewEx(&method, nullptr, nullptr));
-  return function ? PyModule_AddObjectRef(module, "vm_run", function.get()) : -1;
+  const Ref operations(PyCFunction_NewEx(&operations_method, nullptr, nullptr));
+  const Ref choices(PyCFunction_NewEx(&choices_method, nullptr, nullptr));
+  if (!function || !operations || !choices) return -1;
+  if (PyModule_AddObjectRef(module, "vm_run", function.get()) != 0 ||
+      PyModule_AddObjectRef(module, "vm_operations", operations.get()) != 0)
+    return -1;
+  return PyModule_AddObjectRef(module, "vm_choices", choices.get());
 }
 
 }  // namespace kgb::ext

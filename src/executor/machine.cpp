@@ -210,17 +210,6 @@ vm::RunOptions Machine::run_options(const Launch& launch) const {
   return how;
 }
 
-namespace {
-
-vm::Options judging() {
-  vm::Options options;
-  options.check_division =
-      false;  // the GPU gives a value and goes on; lanes that are masked off may divide by zero
-  return options;
-}
-
-}  // namespace
-
 std::optional<Finding> Machine::run(const Launch& launch) {
   const Kernel& kernel = recording_.kernels[static_cast<std::size_t>(launch.kernel)];
   std::string why;
@@ -234,7 +223,7 @@ std::optional<Finding> Machine::run(const Launch& launch) {
     return finding;
   }
   const auto args = arguments(launch);
-  const vm::RunResult result = vm::run(*program, args, memory_, run_options(launch), judging());
+  const vm::RunResult result = vm::run(*program, args, memory_, run_options(launch), vm::judging_options());
   counters_.programs += result.programs;
   counters_.steps += result.steps;
   ++counters_.launches;
@@ -251,7 +240,7 @@ void Machine::rehearse(const Launch& launch, std::uint64_t max_steps) {
   vm::RunOptions how = run_options(launch);
   how.max_steps = max_steps;
   const auto args = arguments(launch);
-  (void)vm::run(*program, args, memory_, how, judging());
+  (void)vm::run(*program, args, memory_, how, vm::judging_options());
 }
 
 Finding Machine::to_finding(const vm::VmFinding& found, const Launch& launch) const {

@@ -12,6 +12,7 @@ bool Frame::count_steps(const Instruction* at) {
   static const Instruction nowhere{};
   const std::uint64_t total = state->steps.fetch_add(steps) + steps;
   steps = 0;
+  cost = 0;
   if (state->stop.load(std::memory_order_relaxed)) {
     trapped = true;
     return false;
@@ -100,13 +101,18 @@ void assign_all(Frame& frame, const std::vector<int>& to, const std::vector<int>
 
 // Runs the code of one block; false when trapped.
 inline bool run_block(Frame& frame, const Block& block) {
+  const bool large = block.cost >= kCostBatch;  // then the limits are looked at within the block as well
   for (const Instruction& made : block.code) {
     made.run(frame, made);
     if (frame.trapped) [[unlikely]]
       return false;
+    if (large && !frame.count_steps(&made)) return false;
   }
   frame.steps += block.code.size() + 1;
-  return frame.steps < kStepBatch || frame.count_steps(block.code.empty() ? nullptr : &block.code.back());
+  frame.cost += block.cost;
+  if (frame.steps < kStepBatch && frame.cost < kCostBatch) [[likely]]
+    return true;
+  return frame.count_steps(block.code.empty() ? nullptr : &block.code.back());
 }
 
 }  // namespace

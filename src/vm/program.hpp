@@ -27,6 +27,9 @@ struct Target {
 };
 
 struct Code;  // a region
+namespace ptx {
+struct Assembly;
+}
 
 // What only few operations need.
 struct Extra {
@@ -39,6 +42,7 @@ struct Extra {
   numeric::DotFn dot_alternatives[3] = {nullptr, nullptr, nullptr};  // by Options::Tf32
   numeric::UnaryFn convert_alternatives[2] = {nullptr, nullptr};     // fp8: by fp8_saturate
   int function = -1;                                                 // tt.call
+  std::shared_ptr<const ptx::Assembly> assembly;                     // inline PTX
   std::vector<std::int64_t> sizes, strides;                          // broadcast, trans: a strided copy
 };
 
@@ -66,11 +70,13 @@ struct Block {
   Ending ending = Ending::missing;
   std::vector<int> operands;  // of the terminator
   std::vector<Target> targets;
+  std::int64_t cost = 0;  // elements that one run makes, for the deadline
 };
 
 struct Code {
   std::vector<Block> blocks;
-  std::vector<int> values;          // reduce, scan: every value defined inside
+  std::vector<int> values;          // regions run on spans: every value defined inside
+  std::vector<int> outside;         // ... and the scalars from outside that they use
   std::vector<std::uint8_t> swaps;  // scf.for: may yield i hand its buffer over
 };
 

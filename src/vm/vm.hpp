@@ -48,9 +48,9 @@ using Arg = std::variant<PointerArg, std::int64_t, double>;
 
 // What TTIR leaves open. The defaults are those of judging.
 struct Options {
-  // f32 tl.dot whose inputPrecision is tf32: operands rounded to nearest (ties away), truncated, or left
-  // IEEE.
-  enum class Tf32 : std::uint8_t { round, truncate, ieee } tf32 = Tf32::round;
+  // f32 tl.dot whose inputPrecision is tf32: operands rounded to nearest (ties away), truncated as a tensor
+  // core does (measured on an H200), or left IEEE.
+  enum class Tf32 : std::uint8_t { round, truncate, ieee } tf32 = Tf32::truncate;
   // Lanes that a masked load without `other` leaves undefined: zero (as PTX does), or a poison pattern
   // (quiet NaN for floats, 0x5A bytes for integers) that shows reliance on them.
   bool poison_masked = false;
@@ -66,6 +66,20 @@ struct Options {
   std::size_t max_printed = 1u << 20;  // bytes of tt.print text kept
   std::size_t max_memory = 1u << 30;   // bytes of tiles per thread
 };
+
+// One line of what was chosen where TTIR leaves a choice: an option and its value as words.
+struct Choice {
+  std::string_view name;  // as in Options and in vm_run()
+  std::string value;
+  std::string_view meaning;
+  bool option = false;  // else fixed
+};
+// Every option and every fixed choice, for reports; docs/vm.md lists the same.
+[[nodiscard]] std::vector<Choice> choices(const Options& options = {});
+// The options that judging runs with.
+[[nodiscard]] Options judging_options();
+// The names of all operations that can be executed, sorted.
+[[nodiscard]] std::vector<std::string_view> operations();
 
 struct VmFinding {
   // "out_of_bounds" (also a misaligned atomic), "read_only", "unsupported", "step_limit", "deadline",
