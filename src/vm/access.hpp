@@ -39,6 +39,11 @@ bool check_address(Frame& frame, const Instruction& made, Verb verb, int region,
 bool check_lanes(Frame& frame, const Instruction& made, Verb verb, int region, const std::uint64_t* addresses,
                  const std::uint8_t* mask, std::int64_t n, std::size_t bytes);
 
+// The block of a descriptor at the indices in.at(first_index).. as an affine pointer, and the part of it that
+// lies inside the descriptor's tensor. False after a report.
+bool descriptor_block(Frame& frame, const Instruction& made, std::size_t first_index, Value& pointer,
+                      Active& active);
+
 // Copies the active box between a tile and memory. Everything must have been checked.
 void load_box(const Value& pointer, const Type& type, const Active& active, std::byte* tile,
               std::size_t bytes);

@@ -22,7 +22,8 @@ void run_descriptor(Frame& frame, const Instruction& made) {
   out.table[made.in.size() - 1] = made.imm[0];
 }
 
-// The block at the indices as an affine pointer and the part of it that lies inside the descriptor's tensor.
+}  // namespace
+
 bool descriptor_block(Frame& frame, const Instruction& made, std::size_t first_index, Value& pointer,
                       Active& active) {
   const Type& type = frame.type(made.in[0]);
@@ -54,6 +55,8 @@ bool descriptor_block(Frame& frame, const Instruction& made, std::size_t first_i
   }
   return true;
 }
+
+namespace {
 
 // Inside the descriptor's own sizes, but not inside the buffer: the descriptor was made too large.
 bool check_block(Frame& frame, const Instruction& made, const Value& pointer, const Type& type,

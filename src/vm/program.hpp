@@ -40,6 +40,8 @@ struct Extra {
   numeric::UnaryFn convert_alternatives[2] = {nullptr, nullptr};     // fp8: by fp8_saturate
   int function = -1;                                                 // tt.call
   std::vector<std::int64_t> sizes, strides;                          // broadcast, trans: a strided copy
+  Handler inner = nullptr;                                           // Build::checked: the operation itself
+  std::uint32_t checks = 0;  // Build::checked: see sanitize_instrument
 };
 
 struct Instruction {
@@ -89,6 +91,8 @@ struct ValueInfo {
   std::uint8_t bytes = 4;          // per element
 };
 
+struct KernelFacts;  // Build::checked: what the sanitizer wants to know
+
 struct ProgramImpl {
   std::string text;  // the TTIR, owned: RawModule's views point here
   RawModule raw;
@@ -101,6 +105,7 @@ struct ProgramImpl {
   std::vector<SourcePlace> places;
   std::vector<std::string> unsupported;
   std::int64_t frame_bytes = 0;
+  std::shared_ptr<const KernelFacts> facts;  // null: Build::plain
   // Frames that no run uses now; a run takes one per thread and gives it back.
   std::mutex mutex;
   std::vector<std::unique_ptr<Frame>> idle;
