@@ -7,8 +7,8 @@
 
 #include "vm/frame.hpp"
 #include "vm/lower.hpp"
-#include "vm/sanitize_check.hpp"
 #include "vm/sanitize_instrument.hpp"
+#include "vm/sanitize_wait.hpp"
 
 namespace kgb::vm {
 
@@ -230,22 +230,34 @@ void give_frame(const ProgramImpl& program, std::unique_ptr<Frame> frame) {
   if (owner.idle.size() < 8) owner.idle.push_back(std::move(frame));
 }
 
-// One thread, with the sanitizer's state beside the frame.
-void run_checked(std::unique_ptr<Frame>& frame, std::span<const Arg> args, Work& work) {
+// One instance at a time, with the sanitizer's state beside the frame.
+void run_checked(Frame& frame, std::span<const Arg> args, Work& work) {
   std::vector<int> regions;
   for (const Arg& arg : args) {
     const auto* pointer = std::get_if<PointerArg>(&arg);
     regions.push_back(pointer != nullptr ? pointer->region : -1);
   }
-  LaunchCheck launch(*frame->state->how->sanitizer, *frame->program, *frame->memory, regions, frame->grid,
-                     work.total);
-  FrameCheck check;
-  check.launch = &launch;
-  frame->check = &check;
-  run_programs(*frame, work);
-  frame->check = nullptr;
-  const ProgramImpl& program = *frame->program;
-  give_frame(program, std::move(frame));
+  const ProgramImpl& program = *frame.program;
+  LaunchCheck launch(*frame.state->how->sanitizer, program, *frame.memory, regions, frame.grid, work.total);
+  const auto another = [&] {
+    auto made = std::make_unique<Frame>();
+    prepare(*made, program);
+    made->memory = frame.memory;
+    made->options = frame.options;
+    made->state = frame.state;
+    made->grid = frame.grid;
+    std::string error;
+    bind(*made, args, error);  // as it did for the first
+    return made;
+  };
+  work.chunk = 1;
+  // As many as a device may hold at once, and as memory allows.
+  const auto limit = static_cast<std::size_t>(std::clamp<std::int64_t>(
+      (std::int64_t{1} << 29) / std::max<std::int64_t>(program.frame_bytes, 1), 2, 512));
+  Turns turns(
+      launch, another, [&](Frame& mine) { run_programs(mine, work); },
+      [&] { return work.next.load() < work.total; }, limit);
+  turns.run(frame);
 }
 
 RunResult collect(RunState& state, const Work& work) {
@@ -300,7 +312,8 @@ RunResult run(const Program& program, std::span<const Arg> args, const Memory& m
     if (!bind(frame, args, error)) return refused(error);
   }
   if (how.sanitizer != nullptr) {
-    run_checked(frames[0], args, work);
+    run_checked(*frames[0], args, work);
+    give_frame(impl, std::move(frames[0]));
     return collect(state, work);
   }
   std::vector<std::thread> others;

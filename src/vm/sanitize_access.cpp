@@ -142,7 +142,12 @@ bool visit_access(Frame& frame, const Instruction& made, int mask, std::size_t b
   const Type& type = frame.type(made.in[0]);
   const Active active = active_lanes(frame, mask, type);
   if (active.kind == Active::Kind::none) return true;
+  if (blame_wrapped(frame, made, mask)) return false;
   const Value& pointer = frame.at(made.in[0]);
+  if (pointer.n == 1 && verb != Verb::store) {
+    frame.check->read_at = static_cast<std::uint64_t>(pointer.bits);
+    frame.check->read_bytes = bytes;
+  }
   if (pointer.form != Form::dense && active.kind == Active::Kind::box && type.rank() <= kFormRank) {
     const int region = check_affine(frame, pointer, type, active, bytes, verb);
     if (region >= 0) {

@@ -57,12 +57,25 @@ struct Row {
 };
 
 class LaunchCheck;
+class Turns;
+
+// Lanes of a value that wrapped as 32-bit integers, or come from one that did.
+struct Wrapped {
+  std::vector<std::uint8_t> lanes;
+  int place = 0;
+  std::string text;  // "65536 * 32768"
+};
 
 // State of one frame.
 struct FrameCheck {
   LaunchCheck* launch = nullptr;
   std::int64_t number = -1;  // of the program instance that `me` belongs to
   std::uint32_t me = 0;
+  Turns* turns = nullptr;     // nullptr: nobody waits for anybody
+  std::uint64_t read_at = 0;  // the newest read of one element: what a loop waits for
+  std::size_t read_bytes = 0;
+  std::unordered_map<int, Wrapped> wrapped;  // by value
+  std::int64_t wrapped_number = -1;          // of the program instance that they belong to
 };
 
 class LaunchCheck {
@@ -74,7 +87,9 @@ class LaunchCheck {
 
   [[nodiscard]] const Checks& checks() const { return state_.checks; }
   // Whether accesses are of interest at all.
-  [[nodiscard]] bool shadows() const { return state_.checks.races || state_.checks.uninitialised; }
+  [[nodiscard]] bool shadows() const {
+    return state_.checks.races || state_.checks.uninitialised || state_.checks.overflow;
+  }
   // The frame's tag; begins a segment when its program instance is new.
   std::uint32_t tag(Frame& frame);
 

@@ -179,7 +179,48 @@ bool known_types(const ProgramImpl& program, const Instruction& made) {
          std::all_of(made.out.begin(), made.out.end(), known);
 }
 
-void wrap(const ProgramImpl& program, const RawOp& op, Instruction& made) {
+// Values that an address is computed from, back to what is loaded, chosen by comparison or masked by bits: a
+// hash that is cut to size wraps on purpose.
+std::set<int> index_values(const Flow& flow) {
+  static const std::set<std::string_view> passes{
+      "arith.addi",  "arith.subi",  "arith.muli",  "arith.shli", "arith.extsi",  "arith.index_cast",
+      "arith.minsi", "arith.maxsi", "arith.divsi", "tt.splat",   "tt.broadcast", "tt.expand_dims",
+      "tt.reshape",  "tt.trans",    "tt.addptr",   "tt.unsplat"};
+  std::set<int> found;
+  std::vector<int> open;
+  flow.each([&](const RawOp& op) {
+    if (op.name == "tt.addptr" && op.operands.size() == 2)
+      open.insert(open.end(), op.results.begin(), op.results.end());
+  });
+  while (!open.empty()) {
+    const int value = open.back();
+    open.pop_back();
+    if (flow.type(value).is(DType::b8) || !found.insert(value).second) continue;
+    const RawOp* maker = flow.maker(value);
+    if (maker != nullptr && maker->regions.empty() && passes.count(maker->name) == 0) continue;
+    open.insert(open.end(), flow.from(value).begin(), flow.from(value).end());
+  }
+  return found;
+}
+
+// Bits of an operation between a 32-bit value and an address; 0: it is none.
+std::uint32_t index_bits(const ProgramImpl& program, const std::set<int>& indices, const RawOp& op) {
+  if (op.results.size() != 1 || indices.count(op.results[0]) == 0) return 0;
+  static const std::pair<std::string_view, std::uint32_t> sums[] = {
+      {"arith.addi", 0}, {"arith.subi", 1}, {"arith.muli", 2}, {"arith.shli", 3}};
+  for (const auto& [name, sum] : sums) {
+    if (op.name != name) continue;
+    const bool narrow = program.values[static_cast<std::size_t>(op.results[0])].type->is(DType::i32);
+    return (narrow ? kMayWrap : 0) | sum << kSumShift | kPasses;
+  }
+  if (op.name == "tt.trans") return kPasses | kPermutes;
+  static const std::set<std::string_view> shapes{"arith.extsi",  "arith.index_cast", "tt.splat",
+                                                 "tt.broadcast", "tt.expand_dims",   "tt.reshape",
+                                                 "tt.addptr"};
+  return shapes.count(op.name) != 0 ? kPasses : 0;
+}
+
+void wrap(const ProgramImpl& program, const std::set<int>& indices, const RawOp& op, Instruction& made) {
   if (!known_types(program, made)) return;  // reaching it is a finding
   Handler checking = nullptr;
   std::uint32_t bits = 0;
@@ -200,6 +241,8 @@ void wrap(const ProgramImpl& program, const RawOp& op, Instruction& made) {
     checking = checked::run_descriptor_load;
   } else if (op.name == "tt.descriptor_store") {
     checking = checked::run_descriptor_store;
+  } else if ((bits = index_bits(program, indices, op)) != 0) {
+    checking = checked::run_index;
   } else {
     return;
   }
@@ -208,10 +251,13 @@ void wrap(const ProgramImpl& program, const RawOp& op, Instruction& made) {
   made.extra->inner = made.run;
   made.extra->checks = bits;
   made.run = checking;
-  made.pure = false;
+  // Nothing is looked at before the first instance begins, so what may wrap stays in it. A shape of what does
+  // not depend on the instance may still run once: if it could wrap, its operand would not be known by then.
+  if ((bits & kPasses) == 0 || (bits & kMayWrap) != 0) made.pure = false;
 }
 
-void wrap_all(ProgramImpl& program, KernelFacts& facts, const RawRegion& raw, Code& code) {
+void wrap_all(ProgramImpl& program, KernelFacts& facts, const std::set<int>& indices, const RawRegion& raw,
+              Code& code) {
   for (std::size_t b = 0; b < raw.blocks.size() && b < code.blocks.size(); ++b) {
     std::size_t at = 0;
     for (const RawOp& op : raw.blocks[b].ops) {
@@ -220,9 +266,9 @@ void wrap_all(ProgramImpl& program, KernelFacts& facts, const RawRegion& raw, Co
       Instruction& made = code.blocks[b].code[at++];
       if (op.name == "tt.reduce" || op.name == "tt.scan") continue;  // scalars there stand for lanes
       for (std::size_t r = 0; r < op.regions.size() && r < made.regions.size(); ++r)
-        wrap_all(program, facts, op.regions[r], made.regions[r]);
+        wrap_all(program, facts, indices, op.regions[r], made.regions[r]);
       if (op.name == "tt.load" && op.operands.size() == 2) facts.undefined_loads.push_back(made.place);
-      wrap(program, op, made);
+      wrap(program, indices, op, made);
     }
   }
 }
@@ -232,9 +278,10 @@ void wrap_all(ProgramImpl& program, KernelFacts& facts, const RawRegion& raw, Co
 void instrument(ProgramImpl& program) {
   const Flow flow(program.raw);
   const auto facts = std::make_shared<KernelFacts>(find_facts(program, flow));
+  const std::set<int> indices = index_values(flow);
   for (std::size_t i = 0; i < program.functions.size(); ++i)
     if (program.functions[i].lowered)
-      wrap_all(program, *facts, program.raw.functions[i].body, program.functions[i].body);
+      wrap_all(program, *facts, indices, program.raw.functions[i].body, program.functions[i].body);
   program.facts = facts;
 }
 

@@ -8,6 +8,9 @@ namespace kgb::vm {
 
 // Bits of Extra::checks.
 inline constexpr std::uint32_t kAcquires = 1, kReleases = 2, kVolatile = 4, kOverwrites = 8;
+inline constexpr std::uint32_t kMayWrap = 16, kPermutes = 32,
+                               kPasses = 64;  // of operations that feed an address
+inline constexpr int kSumShift = 8;           // which one: two bits from here
 
 // Wraps the handlers of memory operations, and of integer operations that feed an address, and finds out what
 // the kernel may do. Between lower() and analyse().
@@ -21,6 +24,11 @@ void run_atomic(Frame& frame, const Instruction& made);
 void run_cas(Frame& frame, const Instruction& made);
 void run_descriptor_load(Frame& frame, const Instruction& made);
 void run_descriptor_store(Frame& frame, const Instruction& made);
+// Integer operations and shapes between a 32-bit value and an address.
+void run_index(Frame& frame, const Instruction& made);
+// Before an access: true if an active lane's address comes from a value that wrapped; reported, instance
+// ended.
+bool blame_wrapped(Frame& frame, const Instruction& made, int mask);
 void run_division(Frame& frame, const Instruction& made);
 // Gives the inactive lanes of a masked load without `other` another value than zero.
 void fill_undefined(Frame& frame, const Instruction& made);
