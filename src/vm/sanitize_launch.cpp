@@ -23,6 +23,7 @@ class Repeats {
           const Options& options, const LaunchChecks& checks)
       : program_(program), args_(args), memory_(memory), how_(how), options_(options), checks_(checks) {
     const KernelFacts& facts = *program.impl().facts;
+    if (!checks.orders && !checks.undefined) return;
     for (int i = 0; i < memory.size(); ++i) {
       const Region& region = memory.region(i);
       if (!region.writable || region.bytes == 0 || !(facts.writes_anywhere || may_write(facts, i))) continue;
