@@ -113,7 +113,8 @@ class Repeats {
     return std::fabs(x - y) <= part * (std::max(std::fabs(x), std::fabs(y)) + scale);
   }
 
-  // The mean size of the region's finite elements: sums that cancel are compared with what they sum.
+  // The mean size of the finite elements that the launch changed: sums that cancel are compared with what they
+  // sum, not with what happens to lie around them.
   static double scale_of(const Kept& kept) {
     const auto convert = numeric::converter(kept.dtype, DType::f64);
     double sum = 0;
@@ -122,7 +123,8 @@ class Repeats {
     for (std::size_t at = 0; at + bytes <= kept.after.size(); at += bytes) {
       double value = 0;
       convert(kept.after.data() + at, &value, 1);
-      if (!std::isfinite(value)) continue;
+      if (!std::isfinite(value) || std::memcmp(kept.after.data() + at, kept.before.data() + at, bytes) == 0)
+        continue;
       sum += std::fabs(value);
       ++n;
     }
