@@ -2,6 +2,7 @@
 // Control flow: blocks, loops, branches, calls, and the step and time limits.
 #include "vm/builder.hpp"
 #include "vm/handlers.hpp"
+#include "vm/sanitize_wait.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -195,6 +196,7 @@ void run_for(Frame& frame, const Instruction& made) {
 void run_while(Frame& frame, const Instruction& made) {
   const Block &before = made.regions[0].blocks[0], &after = made.regions[1].blocks[0];
   assign_all(frame, before.arguments, made.in);
+  Spin spin;
   while (true) {
     if (!run_block(frame, before)) return;
     const std::vector<int> passed(before.operands.begin() + 1, before.operands.end());
@@ -205,6 +207,7 @@ void run_while(Frame& frame, const Instruction& made) {
     assign_all(frame, after.arguments, passed);
     if (!run_block(frame, after)) return;
     assign_all(frame, before.arguments, after.operands);
+    if (frame.check != nullptr && !after_trip(frame, made, spin)) return;
   }
 }
 

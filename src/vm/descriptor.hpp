@@ -2,12 +2,16 @@
 // Blocks of tensor descriptors, shared by the operations on them.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "vm/access.hpp"
 #include "vm/builder.hpp"
 
 namespace kgb::vm {
+
+// The scalar indices that follow the descriptor among the operands.
+std::array<std::int64_t, kFormRank> block_start(Frame& frame, const Instruction& made);
 
 // The block that starts at the indices, as an affine pointer, and the part of it that lies inside the
 // descriptor's tensor. False after a report.

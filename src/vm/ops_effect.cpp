@@ -22,14 +22,14 @@ void run_descriptor(Frame& frame, const Instruction& made) {
   out.table[made.in.size() - 1] = made.imm[0];
 }
 
+}  // namespace
+
 std::array<std::int64_t, kFormRank> block_start(Frame& frame, const Instruction& made) {
   std::array<std::int64_t, kFormRank> start{};
   for (int d = 0; d < frame.type(made.in[0]).rank(); ++d)
     start[static_cast<std::size_t>(d)] = scalar_int(frame, made.in[1 + static_cast<std::size_t>(d)]);
   return start;
 }
-
-}  // namespace
 
 bool descriptor_block(Frame& frame, const Instruction& made, std::span<const std::int64_t> starts,
                       Value& pointer, Active& active) {

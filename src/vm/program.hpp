@@ -44,6 +44,8 @@ struct Extra {
   int function = -1;                                                 // tt.call
   std::shared_ptr<const ptx::Assembly> assembly;                     // inline PTX
   std::vector<std::int64_t> sizes, strides;                          // broadcast, trans: a strided copy
+  Handler inner = nullptr;                                           // Build::checked: the operation itself
+  std::uint32_t checks = 0;  // Build::checked: see sanitize_instrument
 };
 
 struct Instruction {
@@ -95,6 +97,8 @@ struct ValueInfo {
   std::uint8_t bytes = 4;          // per element
 };
 
+struct KernelFacts;  // Build::checked: what the sanitizer wants to know
+
 struct ProgramImpl {
   std::string text;  // the TTIR, owned: RawModule's views point here
   RawModule raw;
@@ -107,6 +111,7 @@ struct ProgramImpl {
   std::vector<SourcePlace> places;
   std::vector<std::string> unsupported;
   std::int64_t frame_bytes = 0;
+  std::shared_ptr<const KernelFacts> facts;  // null: Build::plain
   // Frames that no run uses now; a run takes one per thread and gives it back.
   std::mutex mutex;
   std::vector<std::unique_ptr<Frame>> idle;
