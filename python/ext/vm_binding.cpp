@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "vm/sanitize_launch.hpp"
 #include "vm/vm.hpp"
 
 namespace kgb::ext {
@@ -17,9 +18,11 @@ using vm::Arg;
 
 constexpr const char* kDoc =
     "vm_run(ttir, grid, args, buffers, threads=1, max_steps=0, seconds=0.0, order='forward', seed=0,\n"
-    "       tf32='round', poison_masked=False) -> dict\n\n"
+    "       tf32='truncate', poison_masked=False, fp8_saturate=True, reorder=False, check_division=True,\n"
+    "       sanitize='', undefined=()) -> dict\n\n"
     "args: int, float, or ('ptr', buffer index or -1, byte offset). buffers: (name, address, bytes, "
     "writable).\n"
+    "sanitize: names of checks, or 'all'; undefined: buffers that nothing has written yet.\n"
     "The dict has findings (list of dicts), printed, programs, steps and seconds (of the run, without "
     "parsing).\n"
     "Raises ValueError for text that is no TTIR module.";
@@ -33,6 +36,15 @@ PyObject* text(const std::string& value) {
   return PyUnicode_DecodeUTF8(value.data(), static_cast<Py_ssize_t>(value.size()), "replace");
 }
 
+PyObject* lines(const std::vector<std::string>& texts) {
+  Ref list(PyList_New(0));
+  for (const std::string& line : texts) {
+    const Ref item(text(line));
+    if (!list || !item || PyList_Append(list.get(), item.get()) != 0) return nullptr;
+  }
+  return list.release();
+}
+
 PyObject* finding_dict(const vm::VmFinding& finding) {
   Ref dict(PyDict_New());
   if (!dict) return nullptr;
@@ -40,6 +52,7 @@ PyObject* finding_dict(const vm::VmFinding& finding) {
   const auto& id = finding.program;
   if (!set(d, "kind", text(finding.kind)) || !set(d, "message", text(finding.message)) ||
       !set(d, "region", text(finding.region)) || !set(d, "index", PyLong_FromLongLong(finding.index)) ||
+      !set(d, "notes", lines(finding.notes)) || !set(d, "picture", lines(finding.picture)) ||
       !set(d, "file", text(finding.file)) || !set(d, "line", PyLong_FromLong(finding.line)) ||
       !set(d, "program",
            Py_BuildValue("(LLL)", static_cast<long long>(id[0]), static_cast<long long>(id[1]),
@@ -111,15 +124,57 @@ bool read_buffers(PyObject* list, vm::Memory& memory) {
 }
 
 // Parsed programs by text: a launch in a loop pays for its analysis once.
-Result<vm::Program> cached(const std::string& ttir) {
-  static std::map<std::string, vm::Program> cache;  // under the GIL
+Result<vm::Program> cached(const std::string& ttir, vm::Build build) {
+  static std::map<std::string, vm::Program> caches[2];  // under the GIL
+  auto& cache = caches[build == vm::Build::checked ? 1 : 0];
   const auto found = cache.find(ttir);
   if (found != cache.end()) return found->second;
-  auto program = vm::Program::parse(ttir);
+  auto program = vm::Program::parse(ttir, build);
   if (!program) return program.error();
   if (cache.size() >= 64) cache.clear();
   return cache.emplace(ttir, std::move(program).value()).first->second;
 }
+
+struct Sanitizing {
+  std::unique_ptr<vm::Sanitizer> sanitizer;
+  vm::LaunchChecks repeats{false, false};
+
+  // `names`: comma-separated checks, or "all"; `undefined`: buffers that nothing has written, by number.
+  bool read(const std::string& names, PyObject* undefined, const vm::Memory& memory) {
+    if (names.empty()) return true;
+    vm::Checks checks{false, false, false, false};
+    const std::map<std::string, bool*> known{
+        {"races", &checks.races},       {"uninitialised", &checks.uninitialised},
+        {"overflow", &checks.overflow}, {"waits", &checks.waits},
+        {"orders", &repeats.orders},    {"undefined", &repeats.undefined}};
+    for (std::size_t at = 0; at <= names.size();) {
+      const std::size_t end = std::min(names.find(',', at), names.size());
+      const std::string name = names.substr(at, end - at);
+      const auto found = known.find(name);
+      if (name != "all" && found == known.end()) {
+        PyErr_Format(PyExc_ValueError, "'%s' is no check of the sanitizer", name.c_str());
+        return false;
+      }
+      for (const auto& [other, on] : known)
+        if (name == "all" || name == other) *on = true;
+      at = end + 1;
+    }
+    sanitizer = std::make_unique<vm::Sanitizer>(checks);
+    const Py_ssize_t n = undefined == nullptr ? 0 : PySequence_Size(undefined);
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      const Ref item(PySequence_GetItem(undefined, i));
+      const long index = item ? PyLong_AsLong(item.get()) : -1;
+      if (PyErr_Occurred() != nullptr) return false;
+      if (index < 0 || index >= memory.size()) {
+        PyErr_Format(PyExc_ValueError, "there is no buffer %ld", index);
+        return false;
+      }
+      const vm::Region& region = memory.region(static_cast<int>(index));
+      sanitizer->allocate(region.data, region.bytes);
+    }
+    return n >= 0;
+  }
+};
 
 bool read_choices(const char* order, const char* tf32, vm::RunOptions& how, vm::Options& options) {
   const std::string o = order, t = tf32;
@@ -153,17 +208,21 @@ PyObject* result_dict(const vm::RunResult& result, double seconds) {
 }
 
 PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
-  static const char* names[] = {"ttir",    "grid",  "args", "buffers", "threads",       "max_steps",
-                                "seconds", "order", "seed", "tf32",    "poison_masked", nullptr};
-  const char *ttir = nullptr, *order = "forward", *tf32 = "round";
+  static const char* names[] = {"ttir",          "grid",         "args",    "buffers",        "threads",
+                                "max_steps",     "seconds",      "order",   "seed",           "tf32",
+                                "poison_masked", "fp8_saturate", "reorder", "check_division", "sanitize",
+                                "undefined",     nullptr};
+  const char *ttir = nullptr, *order = "forward", *tf32 = "truncate", *sanitize = "";
+  PyObject* undefined = nullptr;
   Py_ssize_t size = 0;
   PyObject *grid = nullptr, *arg_list = nullptr, *buffers = nullptr;
-  int threads = 1, poison = 0;
+  int threads = 1, poison = 0, saturate = 1, reorder = 0, division = 1;
   unsigned long long max_steps = 0, seed = 0;
   double seconds = 0;
-  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKsp", const_cast<char**>(names), &ttir, &size,
-                                  &grid, &arg_list, &buffers, &threads, &max_steps, &seconds, &order, &seed,
-                                  &tf32, &poison) == 0)
+  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKsppppsO", const_cast<char**>(names), &ttir,
+                                  &size, &grid, &arg_list, &buffers, &threads, &max_steps, &seconds, &order,
+                                  &seed, &tf32, &poison, &saturate, &reorder, &division, &sanitize,
+                                  &undefined) == 0)
     return nullptr;
   vm::RunOptions how;
   vm::Options options;
@@ -178,21 +237,57 @@ PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
     if (!item || !read_arg(item.get(), memory.size(), args)) return nullptr;
   }
   if (n < 0) return nullptr;
-  const auto program = cached(std::string(ttir, static_cast<std::size_t>(size)));
+  Sanitizing sanitizing;
+  if (!sanitizing.read(sanitize, undefined, memory)) return nullptr;
+  how.sanitizer = sanitizing.sanitizer.get();
+  const auto program = cached(std::string(ttir, static_cast<std::size_t>(size)),
+                              how.sanitizer != nullptr ? vm::Build::checked : vm::Build::plain);
   if (!program) return raise(program.error());
   how.threads = threads;
   how.max_steps = max_steps;
   how.seed = seed;
   options.poison_masked = poison != 0;
+  options.fp8_saturate = saturate != 0;
+  options.reorder = reorder != 0;
+  options.check_division = division != 0;
   const auto start = std::chrono::steady_clock::now();
   if (seconds > 0)
     how.deadline = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                std::chrono::duration<double>(seconds));
   vm::RunResult result;
-  Py_BEGIN_ALLOW_THREADS result = vm::run(*program, args, memory, how, options);
+  Py_BEGIN_ALLOW_THREADS result =
+      how.sanitizer != nullptr ? vm::run_sanitized(*program, args, memory, how, options, sanitizing.repeats)
+                               : vm::run(*program, args, memory, how, options);
   Py_END_ALLOW_THREADS const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   return result_dict(result, taken.count());
 }
+
+PyObject* vm_operations(PyObject*, PyObject*) {
+  Ref list(PyList_New(0));
+  if (!list) return nullptr;
+  for (const std::string_view name : vm::operations()) {
+    const Ref entry(text(std::string(name)));
+    if (!entry || PyList_Append(list.get(), entry.get()) != 0) return nullptr;
+  }
+  return list.release();
+}
+
+PyObject* vm_choices(PyObject*, PyObject*) {
+  Ref list(PyList_New(0));
+  if (!list) return nullptr;
+  for (const vm::Choice& choice : vm::choices()) {
+    const Ref entry(Py_BuildValue("(s#s#s#)", choice.name.data(), static_cast<Py_ssize_t>(choice.name.size()),
+                                  choice.value.data(), static_cast<Py_ssize_t>(choice.value.size()),
+                                  choice.meaning.data(), static_cast<Py_ssize_t>(choice.meaning.size())));
+    if (!entry || PyList_Append(list.get(), entry.get()) != 0) return nullptr;
+  }
+  return list.release();
+}
+
+PyMethodDef operations_method = {"vm_operations", vm_operations, METH_NOARGS,
+                                 "vm_operations() -> list of the operations that the machine executes."};
+PyMethodDef choices_method = {"vm_choices", vm_choices, METH_NOARGS,
+                              "vm_choices() -> list of (name, default, meaning) of what TTIR leaves open."};
 
 PyMethodDef method = {"vm_run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(vm_run)),
                       METH_VARARGS | METH_KEYWORDS, kDoc};
@@ -201,7 +296,13 @@ PyMethodDef method = {"vm_run", reinterpret_cast<PyCFunction>(reinterpret_cast<v
 
 int add_vm(PyObject* module) {
   const Ref function(PyCFunction_NewEx(&method, nullptr, nullptr));
-  return function ? PyModule_AddObjectRef(module, "vm_run", function.get()) : -1;
+  const Ref operations(PyCFunction_NewEx(&operations_method, nullptr, nullptr));
+  const Ref choices(PyCFunction_NewEx(&choices_method, nullptr, nullptr));
+  if (!function || !operations || !choices) return -1;
+  if (PyModule_AddObjectRef(module, "vm_run", function.get()) != 0 ||
+      PyModule_AddObjectRef(module, "vm_operations", operations.get()) != 0)
+    return -1;
+  return PyModule_AddObjectRef(module, "vm_choices", choices.get());
 }
 
 }  // namespace kgb::ext

@@ -46,6 +46,7 @@ std::vector<std::string> environment(const ZygoteOptions& options, const std::st
       "MKL_NUM_THREADS=1",
       "OPENBLAS_NUM_THREADS=1",
       "NUMEXPR_NUM_THREADS=1",
+      "KGVM=0",  // the Triton plug-in is for users' scripts
       "PYTHONHASHSEED=0",
       "PYTHONNOUSERSITE=1",
       "PYTHONDONTWRITEBYTECODE=1",

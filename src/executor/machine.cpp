@@ -6,7 +6,9 @@
 #include <cstring>
 #include <map>
 
+#include "executor/definedness.hpp"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "model/generate.hpp"
 
 namespace kgb::executor {
@@ -15,10 +17,21 @@ namespace {
 // Kinds of findings of the VM as kinds of docs/contracts/findings.md.
 const char* kind_of(const std::string& vm_kind) {
   static const std::map<std::string, const char*> kinds{
-      {"out_of_bounds", "out_of_bounds"}, {"read_only", "input_mutated"},
-      {"unsupported", "vm_unsupported"},  {"step_limit", "step_limit"},
-      {"deadline", "deadline"},           {"assert", "kernel_assert"},
-      {"malformed", "kernel_assert"},     {"division_by_zero", "kernel_assert"},
+      {"out_of_bounds", "out_of_bounds"},
+      {"read_only", "input_mutated"},
+      {"unsupported", "vm_unsupported"},
+      {"step_limit", "step_limit"},
+      {"deadline", "deadline"},
+      {"assert", "kernel_assert"},
+      {"malformed", "kernel_assert"},
+      {"division_by_zero", "division_by_zero"},
+      {"race", "race"},
+      {"uninitialised_read", "uninitialised_read"},
+      {"use_after_free", "use_after_free"},
+      {"offset_overflow", "offset_overflow"},
+      {"endless_wait", "endless_wait"},
+      {"order_dependence", "order_dependence"},
+      {"undefined_value", "undefined_value"},
   };
   const auto it = kinds.find(vm_kind);
   return it == kinds.end() ? "infra" : it->second;
@@ -43,6 +56,7 @@ Machine::Machine(const Recording& recording, const std::vector<Call>& calls, con
       arena_(arena),
       regions_(recording.buffers.size(), -1),
       specs_(recording.buffers.size()) {
+  if (options.sanitize) sanitizer_ = std::make_unique<vm::Sanitizer>(options.sanitize->checks);
   for (std::size_t c = 0; c < calls.size(); ++c) {
     std::map<std::string, TensorSpec> tensors;
     for (auto& [path, spec] : tensors_of(calls[c])) tensors.emplace(path, std::move(spec));
@@ -101,6 +115,9 @@ void Machine::begin_call(int call) {
     const auto bytes = arena_.bytes(static_cast<int>(b));
     regions_[b] = memory_.add(
         {name_of_buffer(static_cast<int>(b)), bytes.data(), bytes.size(), writable(static_cast<int>(b))});
+    const PlanBuffer& buffer = recording_.buffers[b];
+    if (sanitizer_ && buffer.kind == BufferKind::alloc && buffer.call == call)
+      sanitizer_->allocate(bytes.data(), bytes.size());
   }
 }
 
@@ -148,13 +165,16 @@ std::optional<Finding> Machine::run(const Fill& fill) {
   if (auto finding = check_writable(fill.dst.at, fill.op, "", 0)) return finding;
   const Strided dst = at(fill.dst);
   if (dst.numel() > 0) fill_strided(dst, fill.value);
+  note_written(dst);
   return std::nullopt;
 }
 
 std::optional<Finding> Machine::run(const Copy& copy) {
   if (auto finding = check_writable(copy.dst.at, copy.op, copy.file, copy.line)) return finding;
   const Strided dst = at(copy.dst);
-  if (dst.numel() > 0) copy_strided(dst, at(copy.src));
+  const Strided src = at(copy.src);
+  if (dst.numel() > 0) copy_strided(dst, src);
+  note_written(dst, &src);
   return std::nullopt;
 }
 
@@ -163,6 +183,7 @@ std::optional<Finding> Machine::run(const Upload& upload) {
   if (auto finding = check_writable(upload.dst, upload.op, upload.file, upload.line)) return finding;
   std::byte* dst = arena_.data(upload.dst.buffer) + upload.dst.offset;
   std::memcpy(dst, upload.bytes.data(), upload.bytes.size());
+  if (sanitizer_) sanitizer_->define(dst, upload.bytes.size());
   for (const Relocation& relocation : upload.relocations) {
     const std::uint64_t address = arena_.address(relocation.target);
     std::memcpy(dst + relocation.byte, &address, sizeof address);
@@ -174,7 +195,12 @@ std::optional<Finding> Machine::run(const Constant& constant) {
   if (auto finding = check_writable(constant.dst.at, constant.kind, "", 0)) return finding;
   const Strided dst = at(constant.dst);
   if (dst.numel() > 0) make_constant(dst, constant.kind, constant.params);
+  note_written(dst);
   return std::nullopt;
+}
+
+void Machine::note_written(const Strided& dst, const Strided* src) {
+  if (sanitizer_) define_elements(*sanitizer_, dst, src);
 }
 
 std::vector<vm::Arg> Machine::arguments(const Launch& launch) const {
@@ -206,25 +232,16 @@ vm::RunOptions Machine::run_options(const Launch& launch) const {
   how.max_steps = options_.max_steps;
   how.deadline = options_.deadline;
   how.order = options_.order;
+  how.sanitizer = sanitizer_.get();
   how.seed = options_.seed ^ static_cast<std::uint64_t>(options_.trial);
   return how;
 }
 
-namespace {
-
-vm::Options judging() {
-  vm::Options options;
-  options.check_division =
-      false;  // the GPU gives a value and goes on; lanes that are masked off may divide by zero
-  return options;
-}
-
-}  // namespace
-
 std::optional<Finding> Machine::run(const Launch& launch) {
   const Kernel& kernel = recording_.kernels[static_cast<std::size_t>(launch.kernel)];
   std::string why;
-  const vm::Program* program = programs_.find(kernel.ttir, why);
+  const vm::Program* program =
+      programs_.find(kernel.ttir, why, sanitizer_ ? vm::Build::checked : vm::Build::plain);
   if (program == nullptr) {
     Finding finding =
         make_finding("vm_unsupported", fmt::format("the VM cannot read kernel {}: {}", kernel.name, why));
@@ -234,12 +251,18 @@ std::optional<Finding> Machine::run(const Launch& launch) {
     return finding;
   }
   const auto args = arguments(launch);
-  const vm::RunResult result = vm::run(*program, args, memory_, run_options(launch), judging());
+  const vm::RunOptions how = run_options(launch);
+  const vm::RunResult result =
+      sanitizer_
+          ? vm::run_sanitized(*program, args, memory_, how, vm::judging_options(), options_.sanitize->launch)
+          : vm::run(*program, args, memory_, how, vm::judging_options());
   counters_.programs += result.programs;
   counters_.steps += result.steps;
   ++counters_.launches;
   last_steps_ = result.steps;
   if (result.findings.empty()) return std::nullopt;
+  for (std::size_t i = 1; sanitizer_ && i < result.findings.size(); ++i)
+    further_.push_back(to_finding(result.findings[i], launch));
   return to_finding(result.findings.front(), launch);
 }
 
@@ -250,8 +273,9 @@ void Machine::rehearse(const Launch& launch, std::uint64_t max_steps) {
   if (program == nullptr) return;
   vm::RunOptions how = run_options(launch);
   how.max_steps = max_steps;
+  how.sanitizer = nullptr;
   const auto args = arguments(launch);
-  (void)vm::run(*program, args, memory_, how, judging());
+  (void)vm::run(*program, args, memory_, how, vm::judging_options());
 }
 
 Finding Machine::to_finding(const vm::VmFinding& found, const Launch& launch) const {
@@ -270,6 +294,11 @@ Finding Machine::to_finding(const vm::VmFinding& found, const Launch& launch) co
   finding.details["call"] = std::to_string(call_ + 1);
   if (found.line > 0 && launch.line > 0)
     finding.details["launched_at"] = fmt::format("{}:{}", launch.file, launch.line);
+  const auto joined = [](const std::vector<std::string>& lines) {
+    return fmt::format("{}", fmt::join(lines, "\n"));
+  };
+  if (!found.notes.empty()) finding.details["notes"] = joined(found.notes);
+  if (!found.picture.empty()) finding.details["picture"] = joined(found.picture);
   if (!found.region.empty()) {
     finding.details["argument"] = found.region;
     finding.details["byte"] = std::to_string(found.index);

@@ -2,8 +2,10 @@
 // The state of a running trial and the execution of single nodes on it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executor/arena.hpp"
@@ -34,6 +36,8 @@ class Machine {
   [[nodiscard]] std::optional<int> input_buffer(int call, const std::string& path) const;
 
   [[nodiscard]] const TrialCounters& counters() const { return counters_; }
+  // Findings of the newest launch beyond the one that execute() gave; only with a sanitizer.
+  [[nodiscard]] std::vector<Finding> take_further() { return std::exchange(further_, {}); }
   [[nodiscard]] std::uint64_t last_steps() const { return last_steps_; }
   [[nodiscard]] Arena& arena() { return arena_; }
 
@@ -46,6 +50,8 @@ class Machine {
   std::optional<Finding> check_writable(const BufferRef& dst, const std::string& op, const std::string& file,
                                         int line) const;
   std::vector<vm::Arg> arguments(const Launch& launch) const;
+  // Tells the sanitizer what the host wrote; `src`: what it wrote is as defined as what was copied.
+  void note_written(const Strided& dst, const Strided* src = nullptr);
   Finding to_finding(const vm::VmFinding& found, const Launch& launch) const;
   vm::RunOptions run_options(const Launch& launch) const;
 
@@ -55,6 +61,8 @@ class Machine {
   ProgramCache& programs_;
   Arena& arena_;
   vm::Memory memory_;
+  std::unique_ptr<vm::Sanitizer> sanitizer_;
+  std::vector<Finding> further_;
   std::vector<int> regions_;  // region of each buffer; -1: not in reach of the current call
   std::vector<std::optional<TensorSpec>> specs_;
   int call_ = 0;

@@ -60,6 +60,7 @@ class Trial {
       if (auto finding = machine_.execute(node)) {
         finding->details["call"] = std::to_string(c + 1);
         result_.findings.push_back(*std::move(finding));
+        for (Finding& further : machine_.take_further()) result_.findings.push_back(std::move(further));
         return;
       }
       if (launch != nullptr) steps.push_back(machine_.last_steps());
@@ -234,12 +235,13 @@ class Trial {
 
 }  // namespace
 
-const vm::Program* ProgramCache::find(const std::string& ttir, std::string& why) {
+const vm::Program* ProgramCache::find(const std::string& ttir, std::string& why, vm::Build build) {
   const std::string key = sha256_hex(ttir);
-  auto it = programs_.find(key);
-  if (it == programs_.end()) {
-    if (programs_.size() >= kMaxPrograms) programs_.clear();
-    it = programs_.emplace(key, vm::Program::parse(ttir)).first;
+  auto& programs = programs_[build == vm::Build::checked ? 1 : 0];
+  auto it = programs.find(key);
+  if (it == programs.end()) {
+    if (programs.size() >= kMaxPrograms) programs.clear();
+    it = programs.emplace(key, vm::Program::parse(ttir, build)).first;
   }
   if (it->second.ok()) return &it->second.value();
   why = it->second.error().message;

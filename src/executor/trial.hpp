@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "model/call.hpp"
 #include "model/launch_plan.hpp"
 #include "model/trial.hpp"
+#include "vm/sanitize_launch.hpp"
 #include "vm/vm.hpp"
 
 namespace kgb::executor {
@@ -21,16 +23,23 @@ namespace kgb::executor {
 class ProgramCache {
  public:
   // nullptr: the VM cannot read the module; `why` says so.
-  [[nodiscard]] const vm::Program* find(const std::string& ttir, std::string& why);
+  [[nodiscard]] const vm::Program* find(const std::string& ttir, std::string& why,
+                                        vm::Build build = vm::Build::plain);
 
  private:
-  std::unordered_map<std::string, Result<vm::Program>> programs_;
+  std::unordered_map<std::string, Result<vm::Program>> programs_[2];  // by build
 };
 
 // What outlives a trial: nothing that a candidate can see.
 struct Workshop {
   ProgramCache programs;
   ArenaMemory memory;
+};
+
+// What the sanitizer looks for besides bounds.
+struct Sanitizing {
+  vm::Checks checks;
+  vm::LaunchChecks launch;
 };
 
 struct TrialOptions {
@@ -42,6 +51,8 @@ struct TrialOptions {
   vm::Order order = vm::Order::forward;
   std::uint64_t max_steps = 0;  // of one launch; 0: no limit
   bool track_writes = true;     // fill in TrialOutput::sources and written
+  // One thread, and all findings of the launch that ended the trial rather than the first.
+  std::optional<Sanitizing> sanitize;
 };
 
 // Runs the trial. `recording` has been validated against `calls` (recording_from_json). Every fault of the

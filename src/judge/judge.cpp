@@ -133,7 +133,7 @@ Result<std::vector<Judge::Planned>> Judge::plan(const JudgeRequest& request) {
   KGB_CHECK(author_jobs(open, *impl_->processes, impl_->catalogue, author));
   std::vector<Planned> planned;
   for (Job& job : open.jobs) {
-    Planned row{job.workload.call.workload, job.workload.call, std::move(job.recording),
+    Planned row{job.workload.call.workload, job.workload.call, job.calls, std::move(job.recording),
                 std::move(job.findings)};
     for (const Finding& finding : open.findings) row.findings.push_back(finding);
     if (row.recording) name_places(*row.recording, request.file);

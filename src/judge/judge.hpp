@@ -74,6 +74,7 @@ class Judge {
   struct Planned {
     std::string workload;
     Call call;
+    std::vector<Call> calls;  // the three that were recorded
     std::optional<Recording> recording;
     std::vector<Finding> findings;
   };

@@ -22,6 +22,7 @@ std::vector<std::string> base_environment(int threads = 1) {
           "OMP_NUM_THREADS=" + n,
           "MKL_NUM_THREADS=" + n,
           "OPENBLAS_NUM_THREADS=" + n,
+          "KGVM=0",  // the Triton plug-in is for users' scripts: workers bring drivers of their own
           "PYTHONDONTWRITEBYTECODE=1",
           "PYTHONNOUSERSITE=1"};
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "report/report.hpp"
+#include "vm/vm.hpp"
 
 namespace kgb {
 namespace {
@@ -64,6 +65,13 @@ std::string others(const Evaluation& e, const Finding* why) {
   return out;
 }
 
+std::string machine_options() {
+  std::string out;
+  for (const vm::Choice& choice : vm::choices(vm::judging_options()))
+    if (choice.option) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", choice.name, choice.value);
+  return out + " (kgbench doctor --vm explains)";
+}
+
 std::string passed(const Evaluation& e) {
   std::string out = workloads_text(e) + " workloads, worst error over bound " + worst_text(e);
   if (!e.targets.empty()) out += ", targets " + targets_text(e);
@@ -87,6 +95,7 @@ std::string verdict_text(const Evaluation& e, bool colour) {
     }
   } else if (e.verdict == Verdict::pass && e.mode == "plan") {
     out += line("time", "none: on the chip cpu Triton kernels run on a virtual machine, which is no clock");
+    out += line("machine", machine_options());
   }
   if (e.mode == "in-process")
     out += line("trust",

@@ -126,7 +126,10 @@ class Analysis {
     Scope* here = many ? &scope : outer;
     for (Block& block : code.blocks) {
       for (const int value : block.arguments) touch(value, here);
-      for (Instruction& made : block.code) instruction(made, block, here);
+      for (Instruction& made : block.code) {
+        block.cost += cost(made);
+        instruction(made, block, here);
+      }
       ++position_;
       for (const int value : block.operands) touch(value, here);
       for (const Target& target : block.targets)
@@ -135,6 +138,15 @@ class Analysis {
     if (!many) return;
     ++position_;
     close(scope, true);
+  }
+
+  // Elements that an operation makes, a product's multiplications by the vector; what runs inside of it
+  // counts for itself.
+  [[nodiscard]] std::int64_t cost(const Instruction& made) const {
+    std::int64_t total = 1;
+    for (const int value : made.out) total += program_.values[index(value)].type->count;
+    if (made.run == handlers::run_dot) total += made.imm[1] * made.imm[2] * made.imm[3] * made.imm[4] / 32;
+    return total;
   }
 
   void instruction(Instruction& made, Block& block, Scope* scope) {

@@ -2,6 +2,7 @@
 // Control flow: blocks, loops, branches, calls, and the step and time limits.
 #include "vm/builder.hpp"
 #include "vm/handlers.hpp"
+#include "vm/sanitize_wait.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,6 +13,7 @@ bool Frame::count_steps(const Instruction* at) {
   static const Instruction nowhere{};
   const std::uint64_t total = state->steps.fetch_add(steps) + steps;
   steps = 0;
+  cost = 0;
   if (state->stop.load(std::memory_order_relaxed)) {
     trapped = true;
     return false;
@@ -100,13 +102,18 @@ void assign_all(Frame& frame, const std::vector<int>& to, const std::vector<int>
 
 // Runs the code of one block; false when trapped.
 inline bool run_block(Frame& frame, const Block& block) {
+  const bool large = block.cost >= kCostBatch;  // then the limits are looked at within the block as well
   for (const Instruction& made : block.code) {
     made.run(frame, made);
     if (frame.trapped) [[unlikely]]
       return false;
+    if (large && !frame.count_steps(&made)) return false;
   }
   frame.steps += block.code.size() + 1;
-  return frame.steps < kStepBatch || frame.count_steps(block.code.empty() ? nullptr : &block.code.back());
+  frame.cost += block.cost;
+  if (frame.steps < kStepBatch && frame.cost < kCostBatch) [[likely]]
+    return true;
+  return frame.count_steps(block.code.empty() ? nullptr : &block.code.back());
 }
 
 }  // namespace
@@ -189,6 +196,7 @@ void run_for(Frame& frame, const Instruction& made) {
 void run_while(Frame& frame, const Instruction& made) {
   const Block &before = made.regions[0].blocks[0], &after = made.regions[1].blocks[0];
   assign_all(frame, before.arguments, made.in);
+  Spin spin;
   while (true) {
     if (!run_block(frame, before)) return;
     const std::vector<int> passed(before.operands.begin() + 1, before.operands.end());
@@ -199,6 +207,7 @@ void run_while(Frame& frame, const Instruction& made) {
     assign_all(frame, after.arguments, passed);
     if (!run_block(frame, after)) return;
     assign_all(frame, before.arguments, after.operands);
+    if (frame.check != nullptr && !after_trip(frame, made, spin)) return;
   }
 }
 

@@ -26,16 +26,20 @@ struct RunState {
   std::string printed;
 };
 
+struct FrameCheck;
+
 struct Frame {
   const ProgramImpl* program = nullptr;
   const Memory* memory = nullptr;
   const Options* options = nullptr;
   RunState* state = nullptr;
   std::array<std::int64_t, 3> id{}, grid{};
-  std::int64_t number = 0;     // of the program instance, linear
-  bool trapped = false;        // this instance ended with a finding
-  bool shared_memory = false;  // other threads run too: atomics must be real
-  std::uint64_t steps = 0;     // not yet added to state->steps
+  std::int64_t number = 0;      // of the program instance, linear
+  bool trapped = false;         // this instance ended with a finding
+  bool shared_memory = false;   // other threads run too: atomics must be real
+  std::uint64_t steps = 0;      // not yet added to state->steps
+  std::int64_t cost = 0;        // elements made since the limits were looked at
+  FrameCheck* check = nullptr;  // sanitized runs
   std::vector<Value> values;
   std::unique_ptr<std::byte[]> storage;
   std::byte* base = nullptr;  // 64-byte aligned start inside storage
@@ -61,6 +65,8 @@ struct Frame {
 
 // How many steps a thread takes before it looks at the limits.
 inline constexpr std::uint64_t kStepBatch = 512;
+// ... and how many elements it makes: a few milliseconds.
+inline constexpr std::int64_t kCostBatch = std::int64_t{1} << 22;
 
 void prepare(Frame& frame, const ProgramImpl& program);
 

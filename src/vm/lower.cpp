@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "vm/builder.hpp"
+#include "vm/combine.hpp"
 
 namespace kgb::vm {
 namespace {
@@ -82,7 +83,8 @@ class Lowering {
   bool terminator(const RawOp& op, const RawRegion& raw, const std::map<std::string_view, int>& labels,
                   Block& block) {
     const std::string_view name = op.name;
-    if (name == "scf.yield" || name == "tt.reduce.return" || name == "tt.scan.return")
+    if (name == "scf.yield" || name == "tt.reduce.return" || name == "tt.scan.return" ||
+        name == "tt.map_elementwise.return")
       block.ending = Ending::yield;
     else if (name == "scf.condition")
       block.ending = Ending::condition;
@@ -130,7 +132,7 @@ class Lowering {
     made.place = place(op.where);
     const OpRow* row = find_op(op.name);
     Builder builder(program_, op, made, combining);
-    const bool combines = op.name == "tt.reduce" || op.name == "tt.scan";
+    const bool combines = lane_by_lane(op);
     for (const RawRegion& raw : op.regions) {
       made.regions.emplace_back();
       if (!region(raw, made.regions.back(), combining || combines)) return false;
@@ -196,6 +198,23 @@ const OpRow* find_op(std::string_view name) {
   }();
   const auto found = table.find(name);
   return found == table.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string_view> operations() {
+  std::vector<std::string_view> names{"cf.br",
+                                      "cf.cond_br",
+                                      "scf.condition",
+                                      "scf.yield",
+                                      "tt.func",
+                                      "tt.map_elementwise.return",
+                                      "tt.reduce.return",
+                                      "tt.return",
+                                      "tt.scan.return"};
+#define KGB_VM_OP(name, builder, parameter, pure) names.emplace_back(name);
+#include "vm/ops.def"
+#undef KGB_VM_OP
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 bool Builder::unsupported(const std::string& detail) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tt.atomic_rmw and tt.atomic_cas, lane by lane: real atomics when other threads run, plain ones when not.
 #include "vm/access.hpp"
+#include "vm/atomics.hpp"
 #include "vm/elementwise.hpp"
 
 #include <algorithm>
@@ -11,8 +12,6 @@
 
 namespace kgb::vm {
 namespace {
-
-enum class Rmw : std::uint8_t { fadd, add, max, min, umax, umin, bit_and, bit_or, bit_xor, exch };
 
 // Float elements are combined through f32 (f64 for f64) and rounded once; `Bits` is what memory holds.
 template <DType dtype>
@@ -126,7 +125,7 @@ void update(Rmw kind, bool shared, std::uint64_t address, const std::byte* value
   std::memcpy(old_out, &old, sizeof old);
 }
 
-using Update = void (*)(Rmw, bool, std::uint64_t, const std::byte*, std::byte*);
+}  // namespace
 
 Update update_for(DType dtype) {
   switch (dtype) {
@@ -150,6 +149,8 @@ Update update_for(DType dtype) {
       return nullptr;
   }
 }
+
+namespace {
 
 // Addresses of all lanes, checked; null after a report. An atomic must be aligned, as on a GPU.
 const std::uint64_t* atomic_lanes(Frame& frame, const Instruction& made, const std::uint8_t* mask,

@@ -50,6 +50,70 @@ void run_dot(Frame& frame, const Instruction& made) {
 
 namespace {
 
+enum class Split : std::int64_t { none, tf32x3, bf16x3, bf16x6 };
+
+// f32 values as a sum of `count` narrow ones: f32 that hold tf32, or bf16.
+using Parts = std::vector<std::vector<std::byte>>;
+Parts split(const std::byte* from, std::size_t n, Split kind) {
+  const bool tf32 = kind == Split::tf32x3;
+  const std::size_t count = kind == Split::bf16x6 ? 3 : 2;
+  std::vector<float> rest(n), part(n);
+  std::memcpy(rest.data(), from, n * sizeof(float));
+  Parts parts;
+  for (std::size_t p = 0; p < count; ++p) {
+    parts.emplace_back(n * (tf32 ? 4 : 2));
+    if (tf32) {
+      if (p == 0)
+        numeric::tf32_rounder(numeric::Tf32Mode::nearest_away)(rest.data(), part.data(), n);
+      else
+        part = rest;  // the product truncates it
+      std::memcpy(parts.back().data(), part.data(), n * sizeof(float));
+    } else {
+      numeric::converter(DType::f32, DType::bf16)(rest.data(), parts.back().data(), n);
+      numeric::converter(DType::bf16, DType::f32)(parts.back().data(), part.data(), n);
+    }
+    for (std::size_t i = 0; i < n; ++i) rest[i] -= part[i];
+  }
+  return parts;
+}
+
+// Products of parts, the smallest first, as Triton's lowering orders them; the first part of both comes last,
+// after NaN in what there is (an infinity minus itself) became zero; then c. imm as in run_dot, 5: the split.
+void run_split_dot(Frame& frame, const Instruction& made) {
+  static constexpr std::pair<std::size_t, std::size_t> order[] = {{1, 1}, {2, 0}, {0, 2}, {1, 0}, {0, 1}};
+  const auto kind = static_cast<Split>(made.imm[5]);
+  const std::size_t first = kind == Split::bf16x6 ? 0 : 3;
+  const auto m = static_cast<std::size_t>(made.imm[2]), n = static_cast<std::size_t>(made.imm[3]),
+             k = static_cast<std::size_t>(made.imm[4]);
+  Value& d = frame.at(made.out[0]);
+  const float* c = reinterpret_cast<const float*>(elements(frame, made.in[2]));
+  const std::byte *a = elements(frame, made.in[0]), *b = elements(frame, made.in[1]);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(made.imm[1]); ++i) {
+    const Parts left = split(a + i * m * k * sizeof(float), m * k, kind),
+                right = split(b + i * k * n * sizeof(float), k * n, kind);
+    std::vector<float> sum(m * n, 0.0F);
+    const auto add = [&](std::size_t p, std::size_t q) {
+      numeric::DotArgs args;
+      args.a = left[p].data();
+      args.b = right[q].data();
+      args.c = sum.data();
+      args.m = m;
+      args.n = n;
+      args.k = k;
+      args.a_row = static_cast<std::ptrdiff_t>(k);
+      args.b_row = args.c_row = static_cast<std::ptrdiff_t>(n);
+      made.extra->dot(args);
+    };
+    for (std::size_t t = first; t < std::size(order); ++t) add(order[t].first, order[t].second);
+    for (float& value : sum) value = value == value ? value : 0.0F;
+    add(0, 0);
+    float* out = reinterpret_cast<float*>(d.data) + i * m * n;
+    for (std::size_t j = 0; j < m * n; ++j) out[j] = sum[j] + c[i * m * n + j];
+  }
+  d.set_dense();
+  frame.steps += static_cast<std::uint64_t>(made.imm[1]) * m * n * k >> 14;
+}
+
 std::int64_t index_at(const std::byte* data, std::int64_t i, DType dtype) {
   const std::size_t bytes = bytes_of(dtype);
   std::int64_t bits = 0;
@@ -120,6 +184,8 @@ bool build_dot(Builder& b, int) {
   const std::string_view* precision = b.op.attribute("inputPrecision");
   const bool tf32 = precision != nullptr && *precision == "tf32" && x.is(DType::f32) && y.is(DType::f32);
   using P = numeric::DotPrecision;
+  static constexpr std::pair<std::string_view, Split> splits[] = {
+      {"tf32x3", Split::tf32x3}, {"bf16x3", Split::bf16x3}, {"bf16x6", Split::bf16x6}};
   Extra& extra = b.extra();
   extra.dot = numeric::dot(x.dtype, y.dtype, out.dtype, P::ieee);
   if (extra.dot == nullptr) return b.unsupported(x.text + " * " + y.text + " -> " + out.text);
@@ -132,6 +198,15 @@ bool build_dot(Builder& b, int) {
   }
   b.made.imm = {0, batch, m, n, k, tf32};
   b.made.run = handlers::run_dot;
+  for (const auto& [name, kind] : splits) {
+    if (precision == nullptr || *precision != name || !x.is(DType::f32) || !y.is(DType::f32) ||
+        !out.is(DType::f32))
+      continue;
+    const DType part = kind == Split::tf32x3 ? DType::f32 : DType::bf16;
+    extra.dot = numeric::dot(part, part, DType::f32, P::tf32_truncate);
+    b.made.imm[5] = static_cast<std::int64_t>(kind);
+    b.made.run = run_split_dot;
+  }
   return true;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor descriptors, tt.assert and tt.print.
-#include "vm/access.hpp"
+#include "vm/descriptor.hpp"
 #include "vm/elementwise.hpp"
 
 #include <algorithm>
@@ -22,9 +22,17 @@ void run_descriptor(Frame& frame, const Instruction& made) {
   out.table[made.in.size() - 1] = made.imm[0];
 }
 
-// The block at the indices as an affine pointer and the part of it that lies inside the descriptor's tensor.
-bool descriptor_block(Frame& frame, const Instruction& made, std::size_t first_index, Value& pointer,
-                      Active& active) {
+}  // namespace
+
+std::array<std::int64_t, kFormRank> block_start(Frame& frame, const Instruction& made) {
+  std::array<std::int64_t, kFormRank> start{};
+  for (int d = 0; d < frame.type(made.in[0]).rank(); ++d)
+    start[static_cast<std::size_t>(d)] = scalar_int(frame, made.in[1 + static_cast<std::size_t>(d)]);
+  return start;
+}
+
+bool descriptor_block(Frame& frame, const Instruction& made, std::span<const std::int64_t> starts,
+                      Value& pointer, Active& active) {
   const Type& type = frame.type(made.in[0]);
   const Value& descriptor = frame.at(made.in[0]);
   const int rank = type.rank();
@@ -35,7 +43,7 @@ bool descriptor_block(Frame& frame, const Instruction& made, std::size_t first_i
   active.all = true;
   for (int d = 0; d < rank; ++d) {
     const auto at = static_cast<std::size_t>(d);
-    const std::int64_t start = scalar_int(frame, made.in[first_index + at]);
+    const std::int64_t start = starts[at];
     const std::int64_t size = descriptor.table[d], block = type.shape[at];
     std::int64_t stride = 0, offset = 0;
     if (__builtin_mul_overflow(descriptor.table[rank + d], static_cast<std::int64_t>(bytes_of(type.dtype)),
@@ -47,15 +55,15 @@ bool descriptor_block(Frame& frame, const Instruction& made, std::size_t first_i
     }
     pointer.stride[at] = stride;
     active.from[at] = start >= 0 ? 0 : start < -block ? block : -start;
-    active.to[at] =
-        size - start >= block || start < -(INT64_MAX / 2) ? block : std::max<std::int64_t>(size - start, 0);
+    std::int64_t left = 0;  // from the start to the end of the tensor
+    if (__builtin_sub_overflow(size, start, &left)) left = start < 0 ? block : 0;
+    active.to[at] = std::clamp<std::int64_t>(left, 0, block);
     if (active.from[at] >= active.to[at]) active.kind = Active::Kind::none;
     active.all = active.all && active.from[at] == 0 && active.to[at] == block;
   }
   return true;
 }
 
-// Inside the descriptor's own sizes, but not inside the buffer: the descriptor was made too large.
 bool check_block(Frame& frame, const Instruction& made, const Value& pointer, const Type& type,
                  const Active& active, Verb verb) {
   const std::size_t bytes = bytes_of(type.dtype);
@@ -76,18 +84,39 @@ bool check_block(Frame& frame, const Instruction& made, const Value& pointer, co
   }
 }
 
+std::int64_t padding_bits(Frame& frame, const Instruction& made) {
+  const Type& type = frame.type(made.in[0]);
+  std::int64_t bits = 0;
+  const double value = __builtin_nan("");
+  if (frame.at(made.in[0]).table[2 * type.rank()] != 0 && is_floating(type.dtype))
+    numeric::converter(DType::f64, type.dtype)(&value, &bits, 1);
+  return bits;
+}
+
+bool indices_fit(Builder& b, std::size_t from, std::size_t count) {
+  for (std::size_t i = from; i < from + count; ++i)
+    if (i >= b.inputs() || !b.in(i).integral() || b.in(i).tensor)
+      return b.malformed("indices must be integers");
+  return true;
+}
+
+bool block_like(const Type& descriptor, const Type& tile) {
+  return tile.kind == Type::Kind::value && tile.dtype == descriptor.dtype && tile.tensor &&
+         tile.count == std::accumulate(descriptor.shape.begin(), descriptor.shape.end(), std::int64_t{1},
+                                       std::multiplies<>());
+}
+
+namespace {
+
 void run_descriptor_load(Frame& frame, const Instruction& made) {
   Value pointer;
   Active active;
-  if (!descriptor_block(frame, made, 1, pointer, active)) return;
+  if (!descriptor_block(frame, made, block_start(frame, made), pointer, active)) return;
   const Type& type = frame.type(made.in[0]);
   Value& out = frame.at(made.out[0]);
   const std::size_t bytes = bytes_of(type.dtype);
   if (!active.all || active.kind == Active::Kind::none) {
-    const bool nan = frame.at(made.in[0]).table[2 * type.rank()] != 0 && is_floating(type.dtype);
-    const double value = nan ? __builtin_nan("") : 0.0;
-    std::int64_t bits = 0;
-    if (nan) numeric::converter(DType::f64, type.dtype)(&value, &bits, 1);
+    const std::int64_t bits = padding_bits(frame, made);
     numeric::fill(out.data, &bits, bytes, static_cast<std::size_t>(out.n));
   }
   if (active.kind != Active::Kind::none) {
@@ -100,7 +129,9 @@ void run_descriptor_load(Frame& frame, const Instruction& made) {
 void run_descriptor_store(Frame& frame, const Instruction& made) {
   Value pointer;
   Active active;
-  if (!descriptor_block(frame, made, 1, pointer, active) || active.kind == Active::Kind::none) return;
+  if (!descriptor_block(frame, made, block_start(frame, made), pointer, active) ||
+      active.kind == Active::Kind::none)
+    return;
   const Type& type = frame.type(made.in[0]);
   if (!check_block(frame, made, pointer, type, active, Verb::store)) return;
   store_box(pointer, type, active, elements(frame, made.in.back()), bytes_of(type.dtype));
@@ -126,7 +157,7 @@ void run_assert(Frame& frame, const Instruction& made) {
 std::string printed(const std::byte* data, const Type& type, bool is_signed, bool hex) {
   std::int64_t bits = 0;
   std::memcpy(&bits, data, type.element_bytes());
-  char text[64];
+  char text[400];  // the largest f64 has 309 digits before the point
   if (hex || type.pointer()) {
     std::snprintf(text, sizeof text, "0x%0*llx", static_cast<int>(type.element_bytes() * 2),
                   static_cast<unsigned long long>(bits));
@@ -172,20 +203,6 @@ void run_print(Frame& frame, const Instruction& made) {
   }
   const std::lock_guard lock(frame.state->mutex);
   if (frame.state->printed.size() < frame.options->max_printed) frame.state->printed += text;
-}
-
-bool indices_fit(Builder& b, std::size_t from, std::size_t count) {
-  for (std::size_t i = from; i < from + count; ++i)
-    if (i >= b.inputs() || !b.in(i).integral() || b.in(i).tensor)
-      return b.malformed("indices must be integers");
-  return true;
-}
-
-// The tile may drop leading dimensions of size 1 of the descriptor's block.
-bool block_like(const Type& descriptor, const Type& tile) {
-  return tile.kind == Type::Kind::value && tile.dtype == descriptor.dtype && tile.tensor &&
-         tile.count == std::accumulate(descriptor.shape.begin(), descriptor.shape.end(), std::int64_t{1},
-                                       std::multiplies<>());
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ void run_extended(Frame& frame, const Instruction& made) {
 void run_extern(Frame& frame, const Instruction& made) {
   const numeric::LibdeviceFunction& function = *made.extra->libdevice;
   Value& out = frame.at(made.out[0]);
-  const void* inputs[3] = {};
+  const void* inputs[4] = {};
   const bool uniform =
       std::all_of(made.in.begin(), made.in.end(), [&](int v) { return frame.at(v).form == Form::splat; });
   for (std::size_t i = 0; i < made.in.size(); ++i)
@@ -179,7 +179,7 @@ bool build_extern(Builder& b, int) {
   const std::string_view name = symbol->substr(1, symbol->size() - 2);  // quoted in the text
   const auto* function = numeric::find_libdevice(name);
   if (function == nullptr) return b.unsupported(std::string(name));
-  if (b.inputs() != function->arity || b.outputs() != 1 || function->arity > 3)
+  if (b.inputs() != function->arity || b.outputs() != 1 || function->arity > 4)
     return b.malformed("wrong number of operands for " + std::string(name));
   for (std::size_t i = 0; i < b.inputs(); ++i)
     if (b.in(i).kind != Type::Kind::value || bytes_of(b.in(i).dtype) != bytes_of(function->arguments[i]) ||

@@ -170,8 +170,10 @@ void run_store(Frame& frame, const Instruction& made) {
 }
 
 bool pointee_like(const Type& pointer, const Type& value) {
-  return pointer.pointer() && value.kind == Type::Kind::value && pointer.dtype == value.dtype &&
-         pointer.same_shape(value);
+  // A pointer to pointers has i64 for its element.
+  const bool fits = value.kind == Type::Kind::value ? pointer.dtype == value.dtype
+                                                    : value.pointer() && pointer.dtype == DType::i64;
+  return pointer.pointer() && fits && pointer.same_shape(value);
 }
 
 // Poison: a quiet NaN for floats, 0x5A5A.. for integers.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tt.reduce and tt.scan: by a numeric kernel where the region is one operation, else by running the region on
-// whole spans of lanes, in the same fixed trees.
+// tt.reduce and tt.scan: by a numeric kernel where the region is one operation, else by running the region,
+// in the same fixed trees; tt.map_elementwise.
+#include "vm/combine.hpp"
 #include "vm/elementwise.hpp"
 #include "vm/forms.hpp"
 #include "vm/strided.hpp"
@@ -34,17 +35,6 @@ void finish(Frame& frame, int id) {
   std::int64_t bits = 0;
   std::memcpy(&bits, out.data, frame.info(id).bytes);
   out.set_splat(bits);
-}
-
-// Runs the region on `lanes` lanes; its arguments have been filled.
-bool combine(Frame& frame, const Code& code, std::int64_t lanes) {
-  for (const int id : code.values) frame.at(id).n = lanes;
-  for (const Instruction& made : code.blocks[0].code) {
-    made.run(frame, made);
-    if (frame.trapped) return false;
-  }
-  frame.steps += code.blocks[0].code.size();
-  return frame.steps < kStepBatch || frame.count_steps(nullptr);
 }
 
 // Copies a slab of `count` positions of the axis, starting at `from`, out of a tile with `n` of them.
@@ -87,35 +77,20 @@ Operands copy_operands(Frame& frame, const Instruction& made) {
   return out;
 }
 
-const std::byte* region_result(Frame& frame, const Code& code, std::size_t k) {
-  return elements(frame, code.blocks[0].operands[k]);
-}
-
-// A returned value may be uniform, or one of the arguments.
-void set_argument(Frame& frame, int id, std::int64_t lanes) {
-  Value& value = frame.at(id);
-  value.n = lanes;
-  value.set_dense();
-}
-
 // x[i] op x[i + n/2], again and again. An odd length leaves its middle element for the next level.
 void run_reduce(Frame& frame, const Instruction& made) {
   const Axis axis = axis_of(frame.type(made.in[0]), made.imm[0]);
-  const Code& code = made.regions[0];
-  const std::vector<int>& arguments = code.blocks[0].arguments;
   Operands operands = copy_operands(frame, made);
   const std::size_t count = made.in.size();
+  Combiner region(frame, made.regions[0], axis.outer * (axis.n / 2) * axis.inner);
   std::int64_t n = axis.n;
   while (n > 1) {
     const std::int64_t half = n / 2, rest = n - half;  // the first `rest` stay, the last `half` are folded in
-    const std::int64_t lanes = axis.outer * half * axis.inner;
     for (std::size_t k = 0; k < count; ++k) {
-      take(frame.at(arguments[k]).data, operands.tiles[k], axis, n, 0, half, operands.bytes[k]);
-      take(frame.at(arguments[count + k]).data, operands.tiles[k], axis, n, rest, half, operands.bytes[k]);
-      set_argument(frame, arguments[k], lanes);
-      set_argument(frame, arguments[count + k], lanes);
+      take(region.argument(k), operands.tiles[k], axis, n, 0, half, operands.bytes[k]);
+      take(region.argument(count + k), operands.tiles[k], axis, n, rest, half, operands.bytes[k]);
     }
-    if (!combine(frame, code, lanes)) return;
+    if (!region.run(axis.outer * half * axis.inner)) return;
     for (std::size_t k = 0; k < count; ++k) {
       if (rest != half) {  // pull the rows together: the tile now holds `rest` positions per row
         const auto row = static_cast<std::size_t>(axis.inner) * operands.bytes[k];
@@ -124,7 +99,7 @@ void run_reduce(Frame& frame, const Instruction& made) {
                        operands.tiles[k] + static_cast<std::size_t>(o * n) * row,
                        static_cast<std::size_t>(rest) * row);
       }
-      put(operands.tiles[k], region_result(frame, code, k), axis, rest, 0, half, operands.bytes[k]);
+      put(operands.tiles[k], region.result(k), axis, rest, 0, half, operands.bytes[k]);
     }
     n = rest;
   }
@@ -140,28 +115,70 @@ void run_reduce(Frame& frame, const Instruction& made) {
 void run_scan(Frame& frame, const Instruction& made) {
   const Axis axis = axis_of(frame.type(made.in[0]), made.imm[0]);
   const bool reverse = made.imm[1] != 0;
-  const Code& code = made.regions[0];
-  const std::vector<int>& arguments = code.blocks[0].arguments;
   Operands operands = copy_operands(frame, made);
   const std::size_t count = made.in.size();
+  Combiner region(frame, made.regions[0], axis.outer * axis.n * axis.inner);
   for (std::int64_t d = 1; d < axis.n; d *= 2) {
-    const std::int64_t moved = axis.n - d, lanes = axis.outer * moved * axis.inner;
+    const std::int64_t moved = axis.n - d;
     const std::int64_t earlier = reverse ? d : 0, later = reverse ? 0 : d;
     for (std::size_t k = 0; k < count; ++k) {
-      take(frame.at(arguments[k]).data, operands.tiles[k], axis, axis.n, earlier, moved, operands.bytes[k]);
-      take(frame.at(arguments[count + k]).data, operands.tiles[k], axis, axis.n, later, moved,
-           operands.bytes[k]);
-      set_argument(frame, arguments[k], lanes);
-      set_argument(frame, arguments[count + k], lanes);
+      take(region.argument(k), operands.tiles[k], axis, axis.n, earlier, moved, operands.bytes[k]);
+      take(region.argument(count + k), operands.tiles[k], axis, axis.n, later, moved, operands.bytes[k]);
     }
-    if (!combine(frame, code, lanes)) return;
+    if (!region.run(axis.outer * moved * axis.inner)) return;
     for (std::size_t k = 0; k < count; ++k)
-      put(operands.tiles[k], region_result(frame, code, k), axis, axis.n, later, moved, operands.bytes[k]);
+      put(operands.tiles[k], region.result(k), axis, axis.n, later, moved, operands.bytes[k]);
   }
   for (std::size_t k = 0; k < count; ++k) {
     Value& out = frame.at(made.out[k]);
     std::memcpy(out.data, operands.tiles[k], static_cast<std::size_t>(out.n) * operands.bytes[k]);
     finish(frame, made.out[k]);
+  }
+}
+
+template <typename T>
+void pick(std::byte* to, const std::byte* from, std::int64_t n, std::int64_t start, std::int64_t step,
+          bool scatter) {
+  T* out = reinterpret_cast<T*>(to);
+  const T* in = reinterpret_cast<const T*>(from);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (scatter)
+      out[start + i * step] = in[i];
+    else
+      out[i] = in[start + i * step];
+  }
+}
+
+// One of `pack` interleaved streams out of a tile, or back into it.
+void pick_lanes(std::byte* to, const std::byte* from, std::size_t bytes, std::int64_t n, std::int64_t start,
+                std::int64_t step, bool scatter) {
+  switch (bytes) {
+    case 1:
+      return pick<std::uint8_t>(to, from, n, start, step, scatter);
+    case 2:
+      return pick<std::uint16_t>(to, from, n, start, step, scatter);
+    case 4:
+      return pick<std::uint32_t>(to, from, n, start, step, scatter);
+    default:
+      return pick<std::uint64_t>(to, from, n, start, step, scatter);
+  }
+}
+
+// imm[0]: elements per call. Which elements a GPU packs follows from the layout; here they are neighbours.
+void run_map(Frame& frame, const Instruction& made) {
+  const std::int64_t pack = made.imm[0], lanes = frame.at(made.in[0]).n / pack;
+  Combiner region(frame, made.regions[0], lanes);
+  for (std::size_t i = 0; i < made.in.size(); ++i)
+    for (std::int64_t p = 0; p < pack; ++p)
+      pick_lanes(region.argument(i * static_cast<std::size_t>(pack) + static_cast<std::size_t>(p)),
+                 elements(frame, made.in[i]), frame.info(made.in[i]).bytes, lanes, p, pack, false);
+  if (!region.run(lanes)) return;
+  for (std::size_t i = 0; i < made.out.size(); ++i) {
+    for (std::int64_t p = 0; p < pack; ++p)
+      pick_lanes(frame.at(made.out[i]).data,
+                 region.result(i * static_cast<std::size_t>(pack) + static_cast<std::size_t>(p)),
+                 frame.info(made.out[i]).bytes, lanes, p, pack, true);
+    finish(frame, made.out[i]);
   }
 }
 
@@ -194,7 +211,7 @@ bool fold_side_by_side(const Type& type, std::int64_t at, numeric::BinaryOp op) 
   const bool extreme = op == BinaryOp::maxnumf || op == BinaryOp::minnumf || op == BinaryOp::maximumf ||
                        op == BinaryOp::minimumf;
   const Axis axis = axis_of(type, at);
-  return extreme && axis.inner == 1 && axis.outer >= 16 && axis.n >= 16 && axis.n <= 128;
+  return extreme && axis.inner == 1 && axis.outer >= 16 && axis.n >= 2 && axis.n <= 128;
 }
 
 void run_simple_scan(Frame& frame, const Instruction& made) {
@@ -225,67 +242,29 @@ const OpRow* only_operation(const Builder& b) {
   return straight || (swapped && commutes) ? row : nullptr;
 }
 
-// Checks what both have in common; every value of the region gets room for `lanes`.
-bool check_region(Builder& b, std::int64_t lanes) {
+// What reduce and scan have in common: one axis, and a region of two sets of operands.
+bool check_axis_region(Builder& b, std::int64_t lanes) {
   if (b.inputs() == 0 || b.inputs() != b.outputs() || b.made.regions.size() != 1)
     return b.malformed("wrong number of operands, results or regions");
   const auto axis = b.integer_attribute("axis");
   if (!b.in(0).tensor || !axis || *axis < 0 || *axis >= b.in(0).rank()) return b.malformed("no such axis");
-  Code& code = b.made.regions[0];
-  if (code.blocks.size() != 1 || code.blocks[0].ending != Ending::yield ||
-      code.blocks[0].operands.size() != b.inputs() || code.blocks[0].arguments.size() != 2 * b.inputs())
-    return b.malformed("the region does not fit the operands");
+  std::vector<DType> types;
   for (std::size_t k = 0; k < b.inputs(); ++k) {
     if (!b.in(k).same_shape(b.in(0)) || b.in(k).kind != Type::Kind::value ||
         b.out(k).kind != Type::Kind::value || b.out(k).dtype != b.in(k).dtype)
       return b.malformed("operands differ in shape, or results in type");
-    for (const int id :
-         {code.blocks[0].arguments[k], code.blocks[0].arguments[b.inputs() + k], code.blocks[0].operands[k]})
-      if (b.type_of(id).kind != Type::Kind::value || b.type_of(id).tensor ||
-          b.type_of(id).dtype != b.in(k).dtype)
-        return b.malformed("the region's values do not fit the operands");
+    types.push_back(b.in(k).dtype);
   }
-  code.values = code.blocks[0].arguments;
-  for (const Instruction& inner : code.blocks[0].code) {
-    if (!inner.regions.empty()) return true;  // its own builder has refused it
-    code.values.insert(code.values.end(), inner.out.begin(), inner.out.end());
-  }
-  for (const int id : code.values) {
-    if (b.type_of(id).tensor) return b.malformed("a tile inside the region");
-    b.program.values[static_cast<std::size_t>(id)].capacity = lanes;
-  }
-  // A value from outside that the region returns is uniform, but still needs room as a span.
-  for (const int id : code.blocks[0].operands) {
-    std::int64_t& capacity = b.program.values[static_cast<std::size_t>(id)].capacity;
-    if (std::find(code.values.begin(), code.values.end(), id) != code.values.end()) continue;
-    capacity = std::max(capacity, lanes);
-    code.values.push_back(id);
-  }
-  return true;
-}
-
-// Only operations that work lane by lane make sense inside.
-bool lanes_only(const Builder& b) {
-  static constexpr BuildFunction allowed[] = {
-      build_binary,  build_integer, build_division, build_compare_int, build_compare_float,
-      build_select,  build_ternary, build_clamp,    build_unary,       build_extern,
-      build_convert, build_bitcast, build_constant, build_extended};
-  for (const RawOp& op : b.op.regions[0].blocks[0].ops) {
-    if (op.name == "tt.reduce.return" || op.name == "tt.scan.return") continue;
-    const OpRow* row = find_op(op.name);
-    if (row == nullptr || std::find(std::begin(allowed), std::end(allowed), row->build) == std::end(allowed))
-      return false;
-  }
-  return true;
+  std::vector<DType> both = types;
+  both.insert(both.end(), types.begin(), types.end());
+  return check_region(b, both, types, lanes);
 }
 
 }  // namespace
 
 bool build_reduce(Builder& b, int) {
-  if (!b.op.regions.empty() && b.op.regions[0].blocks.size() == 1 && !lanes_only(b))
-    return b.unsupported("with this combine function");
   const std::int64_t lanes = b.inputs() > 0 ? (b.in(0).count + 1) / 2 : 1;
-  if (!check_region(b, lanes)) return false;
+  if (!check_axis_region(b, lanes)) return false;
   const auto axis = *b.integer_attribute("axis");
   std::vector<std::int64_t> shape = b.in(0).shape;
   shape.erase(shape.begin() + axis);
@@ -306,9 +285,7 @@ bool build_reduce(Builder& b, int) {
 }
 
 bool build_scan(Builder& b, int) {
-  if (!b.op.regions.empty() && b.op.regions[0].blocks.size() == 1 && !lanes_only(b))
-    return b.unsupported("with this combine function");
-  if (!check_region(b, b.inputs() > 0 ? b.in(0).count : 1)) return false;
+  if (!check_axis_region(b, b.inputs() > 0 ? b.in(0).count : 1)) return false;
   for (std::size_t k = 0; k < b.outputs(); ++k)
     if (!like(b.in(k), b.out(k))) return b.malformed("the result does not fit");
   const std::string_view* reverse = b.op.attribute("reverse");
@@ -322,6 +299,27 @@ bool build_scan(Builder& b, int) {
       b.made.regions.clear();
     }
   }
+  return true;
+}
+
+bool build_map(Builder& b, int) {
+  const std::int64_t pack = b.integer_attribute("pack").value_or(0);
+  if (b.inputs() == 0 || b.outputs() == 0 || b.made.regions.size() != 1 || pack < 1 || pack > 64)
+    return b.malformed("wrong number of operands, results or regions, or no pack");
+  std::vector<DType> arguments, results;
+  for (std::size_t i = 0; i < b.inputs(); ++i) {
+    if (b.in(i).kind != Type::Kind::value) return b.unsupported(b.in(i).text);
+    if (!b.in(i).same_shape(b.in(0)) || b.in(i).count % pack != 0) return b.malformed("operands do not fit");
+    arguments.insert(arguments.end(), static_cast<std::size_t>(pack), b.in(i).dtype);
+  }
+  for (std::size_t i = 0; i < b.outputs(); ++i) {
+    if (b.out(i).kind != Type::Kind::value || !b.out(i).same_shape(b.in(0)))
+      return b.malformed("results do not fit");
+    results.insert(results.end(), static_cast<std::size_t>(pack), b.out(i).dtype);
+  }
+  if (!check_region(b, arguments, results, b.in(0).count / pack)) return false;
+  b.made.imm[0] = pack;
+  b.made.run = run_map;
   return true;
 }
 

@@ -134,6 +134,7 @@ bool Parser::word(RawOp& op) {
     if (lexer_.peek().is("<") && lexer_.take_balanced().empty())
       return fail("'<' is never closed");  // overflow<nsw>
     op.words.push_back(token.text);
+    if (token.text == "scale") op.brackets.push_back(op.operands.size());  // tt.dot_scaled %a scale %s
   }
   return true;
 }
@@ -188,6 +189,8 @@ bool Parser::operation_body(RawOp& op, int depth) {
           const std::size_t before = op.operands.size();
           good = operand_list(op.operands, "]");
           op.brackets.push_back(op.operands.size() - before);
+        } else if (token.is("->")) {  // no operands: "tt.elementwise_inline_asm .. -> i32"
+          good = types(op);
         } else if (token.is(":")) {
           lexer_.take();
           if (lexer_.peek().kind != TokenKind::value) good = types(op);
@@ -342,6 +345,8 @@ bool Parser::define_results(RawOp& op, const std::vector<std::pair<std::string_v
     found.push_back(boolean_like(-1));
   } else if (op.name == "tt.load") {
     found.push_back(pointee_of(op.types[0]));
+  } else if (op.name == "tt.unsplat") {
+    found.push_back(element_of(op.types[0]));
   } else if (op.name == "arith.cmpi" || op.name == "arith.cmpf") {
     found.push_back(boolean_like(op.types[0]));
   } else {

@@ -60,6 +60,7 @@ class Parser {
   int intern(const Type& type);
   int boolean_like(int type);
   int pointee_of(int type);
+  int element_of(int type);
   void define(std::string_view name, Named named);
   void leave(std::size_t mark);  // restores the names that a scope hid
 

@@ -58,7 +58,24 @@ int Parser::pointee_of(int type) {
   Type made = module_.types[static_cast<std::size_t>(type)];
   // Kind::unknown stays unknown, and so does what is no pointer: the load is refused later, with its place.
   made.kind = made.pointer() ? Type::Kind::value : Type::Kind::unknown;
-  if (made.text.find("!tt.ptr<!tt.ptr<") != std::string::npos) made.kind = Type::Kind::unknown;
+  // A pointer to pointers: the text with one wrapper less is the pointee's type.
+  if (const auto at = made.text.find("!tt.ptr<!tt.ptr<"); at != std::string::npos) {
+    std::string inner = made.text;
+    inner.erase(inner.rfind('>'), 1).erase(at, 8);
+    if (const auto parsed = type_from_text(inner)) made = *parsed;
+  }
+  return made_type_ids_[key] = intern(made);
+}
+
+// The scalar that a one-element tile holds.
+int Parser::element_of(int type) {
+  const std::string key = "element of " + std::to_string(type);
+  const auto found = made_type_ids_.find(key);
+  if (found != made_type_ids_.end()) return found->second;
+  Type made = module_.types[static_cast<std::size_t>(type)];
+  made.tensor = false;
+  made.shape.clear();
+  made.count = 1;
   return made_type_ids_[key] = intern(made);
 }
 

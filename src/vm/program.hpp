@@ -27,6 +27,9 @@ struct Target {
 };
 
 struct Code;  // a region
+namespace ptx {
+struct Assembly;
+}
 
 // What only few operations need.
 struct Extra {
@@ -39,7 +42,10 @@ struct Extra {
   numeric::DotFn dot_alternatives[3] = {nullptr, nullptr, nullptr};  // by Options::Tf32
   numeric::UnaryFn convert_alternatives[2] = {nullptr, nullptr};     // fp8: by fp8_saturate
   int function = -1;                                                 // tt.call
+  std::shared_ptr<const ptx::Assembly> assembly;                     // inline PTX
   std::vector<std::int64_t> sizes, strides;                          // broadcast, trans: a strided copy
+  Handler inner = nullptr;                                           // Build::checked: the operation itself
+  std::uint32_t checks = 0;  // Build::checked: see sanitize_instrument
 };
 
 struct Instruction {
@@ -66,11 +72,13 @@ struct Block {
   Ending ending = Ending::missing;
   std::vector<int> operands;  // of the terminator
   std::vector<Target> targets;
+  std::int64_t cost = 0;  // elements that one run makes, for the deadline
 };
 
 struct Code {
   std::vector<Block> blocks;
-  std::vector<int> values;          // reduce, scan: every value defined inside
+  std::vector<int> values;          // regions run on spans: every value defined inside
+  std::vector<int> outside;         // ... and the scalars from outside that they use
   std::vector<std::uint8_t> swaps;  // scf.for: may yield i hand its buffer over
 };
 
@@ -89,6 +97,8 @@ struct ValueInfo {
   std::uint8_t bytes = 4;          // per element
 };
 
+struct KernelFacts;  // Build::checked: what the sanitizer wants to know
+
 struct ProgramImpl {
   std::string text;  // the TTIR, owned: RawModule's views point here
   RawModule raw;
@@ -101,6 +111,7 @@ struct ProgramImpl {
   std::vector<SourcePlace> places;
   std::vector<std::string> unsupported;
   std::int64_t frame_bytes = 0;
+  std::shared_ptr<const KernelFacts> facts;  // null: Build::plain
   // Frames that no run uses now; a run takes one per thread and gives it back.
   std::mutex mutex;
   std::vector<std::unique_ptr<Frame>> idle;

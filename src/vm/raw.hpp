@@ -32,7 +32,7 @@ struct RawOp {
   std::vector<int> results;
   std::vector<std::string_view> words;   // bare words before the types: "slt", "acq_rel", "x"
   std::vector<RawAttribute> attributes;  // {..}, <{..}> and key = value
-  std::vector<std::size_t> brackets;     // operands inside each [..] list
+  std::vector<std::size_t> brackets;     // operands inside each [..] list; before each `scale`
   std::vector<int> types;                // all types after ':', in order; indices into RawModule::types
   int arrow = -1;                        // how many of them stand before "->" or "to"; -1: no arrow
   std::vector<RawRegion> regions;

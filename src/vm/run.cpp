@@ -7,6 +7,8 @@
 
 #include "vm/frame.hpp"
 #include "vm/lower.hpp"
+#include "vm/sanitize_instrument.hpp"
+#include "vm/sanitize_wait.hpp"
 
 namespace kgb::vm {
 
@@ -32,7 +34,7 @@ int Memory::find(std::uint64_t address) const {
 ProgramImpl::ProgramImpl() = default;
 ProgramImpl::~ProgramImpl() = default;
 
-Result<Program> Program::parse(std::string_view ttir) {
+Result<Program> Program::parse(std::string_view ttir, Build build) {
   auto impl = std::make_shared<ProgramImpl>();
   impl->text = std::string(ttir);
   auto raw = read_module(impl->text);
@@ -50,6 +52,7 @@ Result<Program> Program::parse(std::string_view ttir) {
     impl->parameters.push_back({entry.parameter_names[i], type.text,
                                 type.pointer() || type.kind == Type::Kind::descriptor, type.floating()});
   }
+  if (build == Build::checked) instrument(*impl);
   analyse(*impl);
   Program program;
   program.impl_ = std::move(impl);
@@ -70,7 +73,10 @@ namespace {
 
 RunResult refused(std::string message) {
   RunResult result;
-  result.findings.push_back({"malformed", std::move(message), {}, 0, {0, 0, 0}, {}, 0});
+  VmFinding finding;
+  finding.kind = "malformed";
+  finding.message = std::move(message);
+  result.findings.push_back(std::move(finding));
   return result;
 }
 
@@ -224,6 +230,36 @@ void give_frame(const ProgramImpl& program, std::unique_ptr<Frame> frame) {
   if (owner.idle.size() < 8) owner.idle.push_back(std::move(frame));
 }
 
+// One instance at a time, with the sanitizer's state beside the frame.
+void run_checked(Frame& frame, std::span<const Arg> args, Work& work) {
+  std::vector<int> regions;
+  for (const Arg& arg : args) {
+    const auto* pointer = std::get_if<PointerArg>(&arg);
+    regions.push_back(pointer != nullptr ? pointer->region : -1);
+  }
+  const ProgramImpl& program = *frame.program;
+  LaunchCheck launch(*frame.state->how->sanitizer, program, *frame.memory, regions, frame.grid, work.total);
+  const auto another = [&] {
+    auto made = std::make_unique<Frame>();
+    prepare(*made, program);
+    made->memory = frame.memory;
+    made->options = frame.options;
+    made->state = frame.state;
+    made->grid = frame.grid;
+    std::string error;
+    bind(*made, args, error);  // as it did for the first
+    return made;
+  };
+  work.chunk = 1;
+  // As many as a device may hold at once, and as memory allows.
+  const auto limit = static_cast<std::size_t>(std::clamp<std::int64_t>(
+      (std::int64_t{1} << 29) / std::max<std::int64_t>(program.frame_bytes, 1), 2, 512));
+  Turns turns(
+      launch, another, [&](Frame& mine) { run_programs(mine, work); },
+      [&] { return work.next.load() < work.total; }, limit);
+  turns.run(frame);
+}
+
 RunResult collect(RunState& state, const Work& work) {
   RunResult result;
   std::stable_sort(state.findings.begin(), state.findings.end(),
@@ -251,8 +287,11 @@ RunResult run(const Program& program, std::span<const Arg> args, const Memory& m
                    " bytes of tiles per program, more than " + std::to_string(options.max_memory));
   if (how.order == Order::shuffled && work.total > (std::int64_t{1} << 28))
     return refused("a shuffled order is limited to 2^28 programs");
-  const auto threads = static_cast<std::size_t>(std::clamp<std::int64_t>(
-      how.threads, 1, std::max<std::int64_t>(1, std::min<std::int64_t>(work.total, 256))));
+  if (how.sanitizer != nullptr && impl.facts == nullptr)
+    return refused(impl.name + " was not parsed for a sanitizer (Build::checked)");
+  const auto threads = static_cast<std::size_t>(
+      std::clamp<std::int64_t>(how.sanitizer != nullptr ? 1 : how.threads, 1,
+                               std::max<std::int64_t>(1, std::min<std::int64_t>(work.total, 256))));
   RunState state;
   state.how = &how;
   state.options = &options;
@@ -268,8 +307,14 @@ RunResult run(const Program& program, std::span<const Arg> args, const Memory& m
     frame.state = &state;
     frame.grid = how.grid;
     frame.shared_memory = threads > 1;
+    frame.check = nullptr;
     std::string error;
     if (!bind(frame, args, error)) return refused(error);
+  }
+  if (how.sanitizer != nullptr) {
+    run_checked(*frames[0], args, work);
+    give_frame(impl, std::move(frames[0]));
+    return collect(state, work);
   }
   std::vector<std::thread> others;
   for (std::size_t i = 1; i < threads; ++i) others.emplace_back([&, i] { run_programs(*frames[i], work); });

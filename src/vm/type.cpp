@@ -11,7 +11,7 @@ namespace kgb::vm {
 namespace {
 
 std::optional<DType> element_named(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, DType>, 13> names{{{"f32", DType::f32},
+  static constexpr std::array<std::pair<std::string_view, DType>, 21> names{{{"f32", DType::f32},
                                                                              {"i32", DType::i32},
                                                                              {"i1", DType::b8},
                                                                              {"i64", DType::i64},
@@ -23,7 +23,17 @@ std::optional<DType> element_named(std::string_view name) {
                                                                              {"f8E4M3FN", DType::f8e4m3},
                                                                              {"f8E5M2", DType::f8e5m2},
                                                                              {"index", DType::i64},
-                                                                             {"u8", DType::i8}}};
+                                                                             {"u8", DType::i8},
+                                                                             // Blocks of descriptors
+                                                                             // keep the sign.
+                                                                             {"si8", DType::i8},
+                                                                             {"si16", DType::i16},
+                                                                             {"si32", DType::i32},
+                                                                             {"si64", DType::i64},
+                                                                             {"ui8", DType::i8},
+                                                                             {"ui16", DType::i16},
+                                                                             {"ui32", DType::i32},
+                                                                             {"ui64", DType::i64}}};
   for (const auto& [key, dtype] : names)
     if (key == name) return dtype;
   return std::nullopt;

@@ -48,9 +48,9 @@ using Arg = std::variant<PointerArg, std::int64_t, double>;
 
 // What TTIR leaves open. The defaults are those of judging.
 struct Options {
-  // f32 tl.dot whose inputPrecision is tf32: operands rounded to nearest (ties away), truncated, or left
-  // IEEE.
-  enum class Tf32 : std::uint8_t { round, truncate, ieee } tf32 = Tf32::round;
+  // f32 tl.dot whose inputPrecision is tf32: operands rounded to nearest (ties away), truncated as a tensor
+  // core does (measured on an H200), or left IEEE.
+  enum class Tf32 : std::uint8_t { round, truncate, ieee } tf32 = Tf32::truncate;
   // Lanes that a masked load without `other` leaves undefined: zero (as PTX does), or a poison pattern
   // (quiet NaN for floats, 0x5A bytes for integers) that shows reliance on them.
   bool poison_masked = false;
@@ -67,10 +67,25 @@ struct Options {
   std::size_t max_memory = 1u << 30;   // bytes of tiles per thread
 };
 
+// One line of what was chosen where TTIR leaves a choice: an option and its value as words.
+struct Choice {
+  std::string_view name;  // as in Options and in vm_run()
+  std::string value;
+  std::string_view meaning;
+  bool option = false;  // else fixed
+};
+// Every option and every fixed choice, for reports; docs/vm.md lists the same.
+[[nodiscard]] std::vector<Choice> choices(const Options& options = {});
+// The options that judging runs with.
+[[nodiscard]] Options judging_options();
+// The names of all operations that can be executed, sorted.
+[[nodiscard]] std::vector<std::string_view> operations();
+
 struct VmFinding {
   // "out_of_bounds" (also a misaligned atomic), "read_only", "unsupported", "step_limit", "deadline",
   // "assert", "division_by_zero", "malformed" (a value that the IR cannot have meant, such as a loop step of
-  // 0).
+  // 0). Sanitized runs (vm/sanitize.hpp): "race", "uninitialised_read", "use_after_free", "offset_overflow",
+  // "endless_wait".
   std::string kind;
   std::string message;
   std::string region;      // out_of_bounds, read_only: name of the region; else empty
@@ -78,7 +93,11 @@ struct VmFinding {
   std::array<std::int64_t, 3> program{0, 0, 0};
   std::string file;  // outermost source position that is known
   int line = 0;
+  std::vector<std::string> notes{};    // further evidence, a line each: where the other access was made
+  std::vector<std::string> picture{};  // the buffer around the element, for people; sanitized runs only
 };
+
+class Sanitizer;
 
 enum class Order : std::uint8_t { forward, reversed, shuffled };
 
@@ -88,7 +107,8 @@ struct RunOptions {
   std::uint64_t max_steps = 0;  // executed operations over all programs; 0: no limit
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   Order order = Order::forward;
-  std::uint64_t seed = 0;  // of the shuffled order
+  std::uint64_t seed = 0;          // of the shuffled order
+  Sanitizer* sanitizer = nullptr;  // checks more, on one thread; the program must be Build::checked
 };
 
 struct RunResult {
@@ -106,12 +126,15 @@ struct Parameter {
 
 struct ProgramImpl;
 
+// checked: handlers that look closer stand before those that work, for runs with a sanitizer.
+enum class Build : std::uint8_t { plain, checked };
+
 // A parsed and analysed module. Copies share the analysis; running one from several threads at once is safe.
 class Program {
  public:
   // Errors: text that is no TTIR module, or one whose operations do not fit their types, with its line.
   // Operations that the machine does not know are accepted here; reaching one is a finding.
-  static Result<Program> parse(std::string_view ttir);
+  static Result<Program> parse(std::string_view ttir, Build build = Build::plain);
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] const std::vector<Parameter>& parameters() const;
   // "tt.foo at file:line" for each operation that cannot be executed.

@@ -9,6 +9,7 @@
 #include "judge/processes.hpp"
 #include "sandbox/facilities.hpp"
 #include "setup.hpp"
+#include "vm/vm.hpp"
 
 namespace kgb::app {
 namespace {
@@ -100,14 +101,33 @@ Result<int> doctor(bool as_json) {
   return healthy ? kExitPass : kExitFault;
 }
 
+// What the virtual machine chooses where Triton's IR leaves a choice, as judging runs it.
+int show_machine(bool as_json) {
+  nlohmann::json document = nlohmann::json::array();
+  for (const vm::Choice& choice : vm::choices(vm::judging_options())) {
+    document.push_back({{"name", choice.name},
+                        {"value", choice.value},
+                        {"meaning", choice.meaning},
+                        {"option", choice.option}});
+    if (!as_json)
+      std::printf("%-16s %-14s %s\n", std::string(choice.name).c_str(), choice.value.c_str(),
+                  std::string(choice.meaning).c_str());
+  }
+  if (as_json) std::printf("%s\n", document.dump(2).c_str());
+  return kExitPass;
+}
+
 }  // namespace
 
 Registered register_doctor(CLI::App& root) {
-  auto json = std::make_shared<bool>(false);
+  auto json = std::make_shared<bool>(false), machine = std::make_shared<bool>(false);
   CLI::App* command = root.add_subcommand("doctor", "Say what this host gives and what is missing");
   command->footer(help_text("doctor"));
   command->add_flag("--json", *json, "as JSON");
-  return {command, [json] { return doctor(*json); }};
+  command->add_flag("--vm", *machine,
+                    "Print what the virtual machine chooses where Triton's IR leaves a choice");
+  return {command,
+          [json, machine]() -> Result<int> { return *machine ? show_machine(*json) : doctor(*json); }};
 }
 
 }  // namespace kgb::app

@@ -49,7 +49,7 @@ def refused_class(recorder, what):
     return type(what.rpartition(".")[2], (_RefusedClass,), {"recorder": recorder, "what": what})
 
 
-def _device_answers(chip):
+def device_answers(chip):
     properties = _properties(chip)
     total = chip.memory
 
@@ -127,7 +127,7 @@ def install(recorder, chip):
     torch._C._ensureCUDADeviceGuardSet()
     torch._C._set_only_lift_cpu_tensors(True)
     submodules = (torch.cuda, torch.cuda.streams, torch.cuda.graphs, torch.cuda.memory, torch.cuda.random)
-    for name, value in (_device_answers(chip) | _stream_answers(recorder, streams)).items():
+    for name, value in (device_answers(chip) | _stream_answers(recorder, streams)).items():
         torch.cuda.__dict__[name] = value
         for module in submodules:  # where torch.cuda has its names from; host code imports them there too
             if name in vars(module):

@@ -10,7 +10,7 @@ from triton.runtime.autotuner import Autotuner
 PRETENDED_MS = 1.0
 
 
-def _tuner_of(call):
+def tuner_of(call):
     """The Autotuner and configuration behind the closure that an Autotuner hands to a benchmark, or None."""
     if not inspect.isfunction(call) or call.__qualname__ != "Autotuner._bench.<locals>.kernel_call":
         return None
@@ -41,7 +41,7 @@ class Benchmarker:
         triton.testing.do_bench_cudagraph = self.do_bench
 
     def __call__(self, call, quantiles=None, **settings):
-        tuned = _tuner_of(call)
+        tuned = tuner_of(call)
         if tuned is None:
             return self._self_benchmark(call, quantiles, settings.get("return_mode", "mean"))
         value = self._score(*tuned, call)

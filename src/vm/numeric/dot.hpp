@@ -9,8 +9,7 @@
 
 namespace kgb::vm::numeric {
 
-// What f32 operands become before the product. tf32x3 is the three-product split of inputPrecision = tf32x3,
-// computed as ieee (its error is below that of an f32 sum). Ignored for other operand types.
+// What f32 operands become before the product. Ignored for other operand types.
 enum class DotPrecision : std::uint8_t { ieee, tf32_truncate, tf32_nearest_away };
 
 // Strides are in elements and may be 0 or negative. C is m x n with unit column stride.

@@ -196,6 +196,24 @@ const LibdeviceFunction binary_rows[] = {
       return static_cast<float>(1.0 / std::sqrt(a * a + b * b + c * c));
     }>("__nv_rnorm3df"),
     row<[](double x, double y, double z) { return 1.0 / std::hypot(x, y, z); }>("__nv_rnorm3d"),
+    row<[](float x, float y, float z, float w) {
+      const double a = x, b = y, c = z, d = w;
+      return static_cast<float>(std::sqrt(a * a + b * b + c * c + d * d));
+    }>("__nv_norm4df"),
+    row<[](float x, float y, float z, float w) {
+      const double a = x, b = y, c = z, d = w;
+      return static_cast<float>(1.0 / std::sqrt(a * a + b * b + c * c + d * d));
+    }>("__nv_rnorm4df"),
+    row<[](double x, double y, double z, double w) { return std::hypot(std::hypot(x, y, z), w); }>(
+        "__nv_norm4d"),
+    row<[](double x, double y, double z, double w) { return 1.0 / std::hypot(std::hypot(x, y, z), w); }>(
+        "__nv_rnorm4d"),
+    // A first approximation: the low words of operand and result do not count.
+    row<[](double x) {
+      constexpr U64 high = 0xFFFFFFFF00000000u;
+      const double rough = 1.0 / std::bit_cast<double>(std::bit_cast<U64>(x) & high);
+      return std::bit_cast<double>(std::bit_cast<U64>(rough) & high);
+    }>("__nv_rcp64h"),
 };
 
 // Predicates give 1 or 0 (isinf and isnan of the original too, whatever the sign).
@@ -300,6 +318,7 @@ std::vector<LibdeviceFunction> sorted_table() {
   add(test_rows);
   add(cast_rows);
   add(int_rows);
+  add(rounded_libdevice());
   std::ranges::sort(all, {}, &LibdeviceFunction::name);
   return all;
 }

@@ -15,7 +15,7 @@ struct LibdeviceFunction {
   std::string_view name;  // "__nv_tanhf"
   DType result = DType::f32;
   std::size_t arity = 1;
-  std::array<DType, 3> arguments{};
+  std::array<DType, 4> arguments{};
   // `inputs` has `arity` spans of n elements; out may be one of them if the element size is the same.
   void (*run)(const void* const* inputs, void* out, std::size_t n) = nullptr;
 };

@@ -48,6 +48,15 @@ void run_three(const void* const* inputs, void* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) static_cast<R*>(out)[i] = F(a[i], b[i], c[i]);
 }
 
+template <auto F, typename R, typename A, typename B, typename C, typename D>
+void run_four(const void* const* inputs, void* out, std::size_t n) {
+  const A* a = static_cast<const A*>(inputs[0]);
+  const B* b = static_cast<const B*>(inputs[1]);
+  const C* c = static_cast<const C*>(inputs[2]);
+  const D* d = static_cast<const D*>(inputs[3]);
+  for (std::size_t i = 0; i < n; ++i) static_cast<R*>(out)[i] = F(a[i], b[i], c[i], d[i]);
+}
+
 template <auto F, typename R, typename A>
 constexpr LibdeviceFunction row_of(std::string_view name, R (*)(A)) {
   return {name, dtype_for<R>(), 1, {dtype_for<A>()}, &run_one<F, R, A>};
@@ -61,10 +70,21 @@ constexpr LibdeviceFunction row_of(std::string_view name, R (*)(A, B, C)) {
   return {
       name, dtype_for<R>(), 3, {dtype_for<A>(), dtype_for<B>(), dtype_for<C>()}, &run_three<F, R, A, B, C>};
 }
+template <auto F, typename R, typename A, typename B, typename C, typename D>
+constexpr LibdeviceFunction row_of(std::string_view name, R (*)(A, B, C, D)) {
+  return {name,
+          dtype_for<R>(),
+          4,
+          {dtype_for<A>(), dtype_for<B>(), dtype_for<C>(), dtype_for<D>()},
+          &run_four<F, R, A, B, C, D>};
+}
 template <auto F>
 constexpr LibdeviceFunction row(std::string_view name) {
   return row_of<F>(name, +F);
 }
+
+// The functions with a rounding mode of their own (_rd, _ru, _rz).
+[[nodiscard]] std::span<const LibdeviceFunction> rounded_libdevice();
 
 // f32 functions that math.hpp has in vectors.
 template <UnaryOp Op>

@@ -5,8 +5,8 @@ The same tests run on an H200 (Triton 3.6, CUDA 13; `launch` replaced by one tha
 casts, integer and fp8 rounding included, integer and narrow float arithmetic, comparisons, extremes, reductions, scans,
 sorting, shapes, masks, integer atomics and Philox. The hardware differs from the machine and from these expectations in:
 f32 division (2 ulp), float remainders (not fmod: the sign of zero, large quotients), f32 functions (1-3 ulp, sigmoid
-24 ulp in its tail; denormals flushed), f32 atomic add (denormals flushed), tf32 operands (truncated, as the option
-`truncate`), sums of fp8 and f16 tensor-core products (fewer accumulator bits), and e5m2 infinity to bf16 (65536).
+24 ulp in its tail; denormals flushed), f32 atomic add (denormals flushed), sums of fp8 and f16 tensor-core products
+(fewer accumulator bits), and e5m2 infinity to bf16 (65536).
 """
 import numpy as np
 import torch

@@ -195,24 +195,6 @@ def test_64_bit_strides():
 
 
 @triton.jit
-def assembler(x, out, BLOCK: tl.constexpr):
-    i = tl.arange(0, BLOCK)
-    v = tl.inline_asm_elementwise("add.f32 $0, $1, $1;", "=f,f", [tl.load(x + i)], dtype=tl.float32, is_pure=True, pack=1)
-    tl.store(out + i, v)
-
-
-def test_inline_assembler_is_refused_by_name():
-    x = torch.randn(32)
-    try:
-        result = c.launch(assembler, (1,), x, torch.empty(32), BLOCK=32)
-    except Exception as refusal:  # the module is refused as a whole, or the launch has the finding
-        assert "elementwise_inline_asm" in str(refusal)
-    else:
-        assert [f["kind"] for f in result["findings"]] == ["unsupported"]
-        assert "elementwise_inline_asm" in result["findings"][0]["message"]
-
-
-@triton.jit
 def swizzled(out, M: tl.constexpr, N: tl.constexpr, GROUP: tl.constexpr):
     i, j = tl.swizzle2d(tl.program_id(0), tl.program_id(1), M, N, GROUP)
     tl.store(out + i * N + j, tl.program_id(0) * N + tl.program_id(1))

@@ -161,6 +161,12 @@ def test_tf32_is_as_the_options_say(mode, rounded):
     assert (out == {"round": 16 + 2.0**-6, "truncate": 16.0, "ieee": 16 + 2.0**-7}[mode]).all()
 
 
+def test_tf32_truncates_unless_told_otherwise():
+    a, out = torch.full((16, 16), 1 + 2.0**-11), torch.empty(16, 16)
+    launch(dot_kernel, (1,), a, torch.ones(16, 16), torch.zeros(16, 16), out, PRECISION="tf32", M=16, N=16, K=16)
+    assert (out == 16.0).all()
+
+
 @triton.jit
 def batched_dot(a, b, out, B: tl.constexpr, M: tl.constexpr):
     s, i, j = tl.arange(0, B)[:, None, None], tl.arange(0, M)[None, :, None], tl.arange(0, M)[None, None, :]

@@ -41,12 +41,12 @@ TEST(NumericLibdevice, UnknownNamesAreNull) {
 
 TEST(NumericLibdevice, EveryFunctionHandlesSpansOfAnyLength) {
   for (const LibdeviceFunction& f : libdevice_functions()) {
-    std::vector<std::uint64_t> a(33), b(33), c(33), out(34, 0x55);
-    std::vector<std::uint64_t>* spans[] = {&a, &b, &c};
+    std::vector<std::uint64_t> a(33), b(33), c(33), d(33), out(34, 0x55);
+    std::vector<std::uint64_t>* spans[] = {&a, &b, &c, &d};
     const std::vector<double> values(33, 0.75);
     for (std::size_t i = 0; i < f.arity; ++i)
       converter(DType::f64, f.arguments[i])(values.data(), spans[i]->data(), 33);
-    const void* inputs[] = {a.data(), b.data(), c.data()};
+    const void* inputs[] = {a.data(), b.data(), c.data(), d.data()};
     f.run(inputs, out.data(), 33);
     // All elements are equal, and nothing is written beyond them.
     const auto* bytes = reinterpret_cast<const std::byte*>(out.data());

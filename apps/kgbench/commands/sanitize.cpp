@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// kgbench sanitize: one candidate on the virtual machine with every check, and what they found.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/files.hpp"
+#include "command.hpp"
+#include "executor/trial.hpp"
+#include "report/sanitize_text.hpp"
+#include "setup.hpp"
+
+namespace kgb::app {
+namespace {
+
+struct Options {
+  std::string file, op, only;
+  bool json = false, no_orders = false;
+  double float_tolerance = vm::LaunchChecks{}.float_tolerance;
+  JudgeOptions judge;
+};
+
+// What recording saw besides advice: the candidate has no plan to run.
+std::vector<Finding> blocking(const Judge::Planned& row) {
+  std::vector<Finding> found;
+  for (const Finding& finding : row.findings)
+    if (verdict_of(finding.kind) && !row.recording) found.push_back(finding);
+  return found;
+}
+
+void rename(std::string& text, const std::string& from, const std::string& to) {
+  if (from.empty() || from == to) return;
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+Result<std::vector<Finding>> check(const Judge::Planned& row, const Options& options, std::uint64_t seed,
+                                   executor::Workshop& workshop) {
+  if (!row.recording) return blocking(row);
+  executor::TrialOptions trial;
+  trial.seed = seed;
+  trial.track_writes = false;
+  trial.deadline = std::chrono::steady_clock::now() +
+                   std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * options.judge.trial_s));
+  executor::Sanitizing what;
+  what.launch.orders = !options.no_orders;
+  what.launch.float_tolerance = options.float_tolerance;
+  trial.sanitize = what;
+  KGB_TRY(TrialResult result, executor::run_trial(*row.recording, row.calls, trial, workshop));
+  for (Finding& finding : result.findings) {
+    finding.workload = row.workload;
+    if (finding.line <= 0) continue;
+    // The kernel's places are told in the name that the author saw; the user knows the file by its own.
+    const std::string seen = std::exchange(finding.file, options.file);
+    rename(finding.message, seen, options.file);
+    rename(finding.details["notes"], seen, options.file);
+  }
+  return std::move(result.findings);
+}
+
+Result<int> sanitize(const Options& options) {
+  KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
+  KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
+  JudgeRequest request;
+  request.op = options.op;
+  request.source = source;
+  request.file = options.file;
+  request.tiers = resolved.tiers;
+  request.seed = resolved.seed;
+  if (!options.only.empty()) request.only_workload = options.only;
+  KGB_TRY(const std::vector<Judge::Planned> planned, judge->plan(request));
+  executor::Workshop workshop;
+  std::size_t count = 0, bad = 0;
+  for (const Judge::Planned& row : planned) {
+    KGB_TRY(const std::vector<Finding> findings, check(row, options, resolved.seed, workshop));
+    bad += !findings.empty();
+    count += findings.size();
+    for (const Finding& finding : findings) {
+      if (options.json)
+        std::printf("%s\n",
+                    to_json(finding).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+      else
+        std::printf("%s\n", sanitize_text(finding, source).c_str());
+    }
+  }
+  if (!options.json) {
+    if (count == 0)
+      std::printf("%s: %zu workloads, no findings\n", options.file.c_str(), planned.size());
+    else
+      std::printf("%s: %zu findings in %zu of %zu workloads\n", options.file.c_str(), count, bad,
+                  planned.size());
+  }
+  return count == 0 ? kExitPass : kExitFailed;
+}
+
+}  // namespace
+
+Registered register_sanitize(CLI::App& root) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      root.add_subcommand("sanitize", "Look for races, uninitialised reads and the like in a candidate");
+  command->footer(help_text("sanitize"));
+  command->add_option("file", options->file, "the candidate: .py")->required();
+  command->add_option("--op", options->op, "operator")->required();
+  command->add_option("--only", options->only, "one workload, by its id: s3");
+  command->add_flag("--json", options->json, "the findings as JSON lines");
+  command->add_flag("--no-orders", options->no_orders, "leave out the runs in other program orders");
+  command
+      ->add_option("--float-tolerance", options->float_tolerance,
+                   "how far f32 sums of atomics may differ between orders, relatively; 0: not at all")
+      ->check(CLI::Range(0.0, 1.0));
+  add_judge_options(*command, options->judge, {"smoke"});
+  return {command, [options] { return sanitize(*options); }};
+}
+
+}  // namespace kgb::app
