@@ -2,7 +2,6 @@
 // Blocks of tensor descriptors, shared by the operations on them.
 #pragma once
 
-#include <array>
 #include <span>
 
 #include "vm/access.hpp"
@@ -10,13 +9,13 @@
 
 namespace kgb::vm {
 
-// The scalar indices that follow the descriptor among the operands.
-std::array<std::int64_t, kFormRank> block_start(Frame& frame, const Instruction& made);
-
-// The block that starts at the indices, as an affine pointer, and the part of it that lies inside the
+// The block that starts at these indices, as an affine pointer, and the part of it that lies inside the
 // descriptor's tensor. False after a report.
-bool descriptor_block(Frame& frame, const Instruction& made, std::span<const std::int64_t> starts,
-                      Value& pointer, Active& active);
+bool descriptor_block_at(Frame& frame, const Instruction& made, std::span<const std::int64_t> starts,
+                         Value& pointer, Active& active);
+// The same with the starts from operand `first_index` on.
+bool descriptor_block(Frame& frame, const Instruction& made, std::size_t first_index, Value& pointer,
+                      Active& active);
 
 // Checks that part against the buffer: a descriptor may have been made too large. False after a report.
 bool check_block(Frame& frame, const Instruction& made, const Value& pointer, const Type& type,

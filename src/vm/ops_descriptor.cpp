@@ -30,7 +30,7 @@ void run_gather_rows(Frame& frame, const Instruction& made) {
     const std::array start{row_index(indices, i, frame.type(made.in[1]).dtype), column};
     Value pointer;
     Active active;
-    if (!descriptor_block(frame, made, start, pointer, active)) return;
+    if (!descriptor_block_at(frame, made, start, pointer, active)) return;
     if (active.kind == Active::Kind::none) continue;
     if (!check_block(frame, made, pointer, type, active, Verb::load)) return;
     load_box(pointer, type, active, out.data + static_cast<std::size_t>(i) * row_bytes, bytes);
@@ -48,7 +48,7 @@ void run_scatter_rows(Frame& frame, const Instruction& made) {
     const std::array start{row_index(indices, i, frame.type(made.in[1]).dtype), column};
     Value pointer;
     Active active;
-    if (!descriptor_block(frame, made, start, pointer, active)) return;
+    if (!descriptor_block_at(frame, made, start, pointer, active)) return;
     if (active.kind == Active::Kind::none) continue;
     if (!check_block(frame, made, pointer, type, active, Verb::store)) return;
     store_box(pointer, type, active, tile + static_cast<std::size_t>(i) * row_bytes, bytes);
@@ -60,11 +60,9 @@ void run_reduce_block(Frame& frame, const Instruction& made) {
   const Type& type = frame.type(made.in[0]);
   const auto rank = static_cast<std::size_t>(type.rank());
   const std::size_t bytes = bytes_of(type.dtype);
-  std::array<std::int64_t, kFormRank> start{};
-  for (std::size_t d = 0; d < rank; ++d) start[d] = scalar_int(frame, made.in[1 + d]);
   Value pointer;
   Active active;
-  if (!descriptor_block(frame, made, start, pointer, active) || active.kind == Active::Kind::none) return;
+  if (!descriptor_block(frame, made, 1, pointer, active) || active.kind == Active::Kind::none) return;
   if (!check_block(frame, made, pointer, type, active, Verb::atomic)) return;
   const std::byte* tile = elements(frame, made.in.back());
   const Update apply = update_for(type.dtype);

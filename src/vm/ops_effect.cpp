@@ -24,15 +24,8 @@ void run_descriptor(Frame& frame, const Instruction& made) {
 
 }  // namespace
 
-std::array<std::int64_t, kFormRank> block_start(Frame& frame, const Instruction& made) {
-  std::array<std::int64_t, kFormRank> start{};
-  for (int d = 0; d < frame.type(made.in[0]).rank(); ++d)
-    start[static_cast<std::size_t>(d)] = scalar_int(frame, made.in[1 + static_cast<std::size_t>(d)]);
-  return start;
-}
-
-bool descriptor_block(Frame& frame, const Instruction& made, std::span<const std::int64_t> starts,
-                      Value& pointer, Active& active) {
+bool descriptor_block_at(Frame& frame, const Instruction& made, std::span<const std::int64_t> starts,
+                         Value& pointer, Active& active) {
   const Type& type = frame.type(made.in[0]);
   const Value& descriptor = frame.at(made.in[0]);
   const int rank = type.rank();
@@ -62,6 +55,14 @@ bool descriptor_block(Frame& frame, const Instruction& made, std::span<const std
     active.all = active.all && active.from[at] == 0 && active.to[at] == block;
   }
   return true;
+}
+
+bool descriptor_block(Frame& frame, const Instruction& made, std::size_t first_index, Value& pointer,
+                      Active& active) {
+  std::array<std::int64_t, kFormRank> starts{};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(frame.type(made.in[0]).rank()); ++d)
+    starts[d] = scalar_int(frame, made.in[first_index + d]);
+  return descriptor_block_at(frame, made, starts, pointer, active);
 }
 
 bool check_block(Frame& frame, const Instruction& made, const Value& pointer, const Type& type,
@@ -111,7 +112,7 @@ namespace {
 void run_descriptor_load(Frame& frame, const Instruction& made) {
   Value pointer;
   Active active;
-  if (!descriptor_block(frame, made, block_start(frame, made), pointer, active)) return;
+  if (!descriptor_block(frame, made, 1, pointer, active)) return;
   const Type& type = frame.type(made.in[0]);
   Value& out = frame.at(made.out[0]);
   const std::size_t bytes = bytes_of(type.dtype);
@@ -129,9 +130,7 @@ void run_descriptor_load(Frame& frame, const Instruction& made) {
 void run_descriptor_store(Frame& frame, const Instruction& made) {
   Value pointer;
   Active active;
-  if (!descriptor_block(frame, made, block_start(frame, made), pointer, active) ||
-      active.kind == Active::Kind::none)
-    return;
+  if (!descriptor_block(frame, made, 1, pointer, active) || active.kind == Active::Kind::none) return;
   const Type& type = frame.type(made.in[0]);
   if (!check_block(frame, made, pointer, type, active, Verb::store)) return;
   store_box(pointer, type, active, elements(frame, made.in.back()), bytes_of(type.dtype));

@@ -117,7 +117,8 @@ def decoy_for_domain(buffer, spec, dtype):
     if elements is None:
         return
     if kind in ("integers", "sorted", "constant") and params and params[0] == int(params[0]) and params[0] != 0:
-        elements.fill_(int(params[0]))
+        limits = torch.iinfo(dtype)  # domains are clamped to the type, as the executor's values are
+        elements.fill_(min(max(int(params[0]), limits.min), limits.max))
     elif kind == "permutation":
         elements.copy_(torch.arange(elements.numel()))
     elif kind == "arange":
