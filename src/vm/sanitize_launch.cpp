@@ -113,8 +113,8 @@ class Repeats {
     return std::fabs(x - y) <= part * (std::max(std::fabs(x), std::fabs(y)) + scale);
   }
 
-  // The mean size of the finite elements that the launch changed: sums that cancel are compared with what they
-  // sum, not with what happens to lie around them.
+  // The mean size of the finite elements that the launch changed: sums that cancel are compared with what
+  // they sum, not with what happens to lie around them.
   static double scale_of(const Kept& kept) {
     const auto convert = numeric::converter(kept.dtype, DType::f64);
     double sum = 0;
