@@ -262,9 +262,7 @@ template <typename Visit>
 void visit_descriptor(Frame& frame, const Instruction& made, Verb verb, const Visit& visit) {
   Value pointer;
   Active active;
-  if (!descriptor_block(frame, made, 1, pointer, active) ||
-      active.kind == Active::Kind::none)
-    return;
+  if (!descriptor_block(frame, made, 1, pointer, active) || active.kind == Active::Kind::none) return;
   const Type& type = frame.type(made.in[0]);
   const std::size_t bytes = bytes_of(type.dtype);
   const int region = check_affine(frame, pointer, type, active, bytes, verb);
