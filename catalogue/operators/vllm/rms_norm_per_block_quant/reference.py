@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """y = round(round(x r) weight) with x = input + residual; a scale per group from the largest |y|, and y's codes."""
+import math
+
 import torch
 
 from kgbench.oracle import Expected, round_to
-
-SLACK = 2.0**-20  # of a normalised value in f32
 
 
 def rms_norm_per_block_quant(input, weight, epsilon, quant_dtype, group_size, scale_ub=None, residual=None,
@@ -22,10 +22,11 @@ def rms_norm_per_block_quant(input, weight, epsilon, quant_dtype, group_size, sc
     quotient = (groups / scale[..., None]).clamp(-128 if most == 127 else -448, most).reshape(y.shape)
     codes = torch.round(quotient).to(torch.int64) if most == 127 else quotient
     # Where the largest value stands beside a rounding boundary its group's scale may be another.
+    off = (2 * math.sqrt(x.shape[-1]) + 4) * 2.0**-24  # a root of a sum in f32 errs by half of the sum's error
     about = lambda factor: round_to(round_to(abs(normal) * factor, kind) * abs(weight), kind)
     largest = lambda values: values.reshape(groups.shape).amax(-1)
-    wide = (largest(about(1 + SLACK)) - largest(about(1 - SLACK))) / most
-    slack = scale + wide * 2.0**24 / 8  # the bound is 8 * 2^-24 of the magnitude
+    wide = (largest(about(1 + off)) - largest(about(1 - off))) / most
+    slack = scale + wide * 2.0**24 / 4  # the bound is 4 * 2^-24 of the magnitude
     result = {
         "return[0]": Expected(codes, dtype=quant_dtype),
         "return[1]": Expected(scale, magnitude=slack, dtype=torch.float32),
