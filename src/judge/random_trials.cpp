@@ -87,7 +87,7 @@ Result<Drawn> draw(Case& open, Processes& processes, bool advisory, std::uint64_
     };
     KGB_TRY(const bool ran, judge_trial(open, job, 0, processes, visit));
     (void)ran;
-    KGB_CHECK(understood);
+    if (!understood.ok()) return understood.error();
   }
   return drawn;
 }

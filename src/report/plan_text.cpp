@@ -35,7 +35,7 @@ class PlanWriter {
     for (std::size_t i = 0; i < launch.args.size(); ++i) {
       const std::string name = i < kernel.parameters.size() ? kernel.parameters[i] : fmt::format("arg{}", i);
       args += fmt::format("{}{}={}", i == 0 ? "" : ", ", name,
-                          std::visit([this](const auto& v) { return value(v); }, launch.args[i].value));
+                          std::visit([&](const auto& v) { return value(v); }, launch.args[i].value));
     }
     const auto warps = kernel.options.find("num_warps");
     return fmt::format("launch   {}[{}]({}){}{}", kernel.name, fmt::join(launch.grid, ","), args,

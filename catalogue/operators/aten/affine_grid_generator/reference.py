@@ -18,7 +18,9 @@ def affine_grid_generator(theta, size, align_corners):
     flat = base.reshape(1, -1, base.shape[-1])
     across = theta.transpose(1, 2)
     shape = [size[0], *size[2:], len(size) - 2]
-    return Expected((flat @ across).reshape(shape), magnitude=(abs(flat) @ abs(across)).reshape(shape))
+    # A coordinate is rounded at the size of the quotient, before 1 is taken off: near the centre that is all of it.
+    rounded = abs(flat) + torch.tensor([1.0] * (flat.shape[-1] - 1) + [0.0], dtype=torch.float64)
+    return Expected((flat @ across).reshape(shape), magnitude=(rounded @ abs(across)).reshape(shape))
 
 
 def affine_grid_generator_out(theta, size, align_corners, *, out):
