@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "base/hash.hpp"
 #include "judge/gates.hpp"
@@ -12,14 +14,33 @@
 namespace kgb {
 namespace {
 
-// The distinct kernels of the smoke workloads, or of all where no smoke workload was asked for.
+// What decides about registers and shared memory: the tiles and pointers that a kernel works on. Triton makes
+// a variant for every flag, every argument that is 1 and every stride that divides by 16; of those that work
+// on the same types one is compiled.
+std::string types_in(std::string_view ttir) {
+  std::set<std::string_view> types;
+  for (const std::string_view opening : {std::string_view("tensor<"), std::string_view("!tt.ptr<")}) {
+    for (std::size_t at = ttir.find(opening); at != std::string_view::npos; at = ttir.find(opening, at + 1)) {
+      std::size_t end = at + opening.size();
+      for (int depth = 1; end < ttir.size() && depth > 0; ++end)
+        depth += ttir[end] == '<' ? 1 : ttir[end] == '>' ? -1 : 0;
+      types.insert(ttir.substr(at, end - at));
+    }
+  }
+  std::string out;
+  for (const std::string_view type : types) out.append(type).append("\n");
+  return out;
+}
+
+// The kernels of the smoke workloads that are worth compiling, or of all where no smoke workload was asked
+// for.
 std::vector<const Kernel*> kernels_of(const Case& open) {
   std::map<std::string, const Kernel*> distinct;
   for (const bool smoke_only : {true, false}) {
     for (const Job& job : open.jobs) {
       if (!job.recording || (smoke_only && job.workload.tier != Tier::smoke)) continue;
       for (const Kernel& kernel : job.recording->kernels) {
-        std::string key = kernel.ttir;
+        std::string key = kernel.name + "\n" + types_in(kernel.ttir);
         for (const auto& [name, value] : kernel.options) key += "\n" + name + "=" + value;
         distinct.emplace(sha256_hex(key), &kernel);
       }
