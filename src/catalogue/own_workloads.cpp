@@ -12,6 +12,9 @@
 namespace kgb {
 namespace {
 
+// Inputs, outputs and the oracle's fp64 copies of them lie in memory at the same time.
+constexpr double kMaxOwnBytes = 4e9;
+
 // The tables need no tier; read_template asks for one.
 TomlTable with_tier(TomlTable table) {
   if (table.find("tier") == nullptr) table.items.push_back({"tier", {std::string("smoke"), 0}});
@@ -90,6 +93,15 @@ Result<std::vector<Workload>> own_workloads(const Operator& op, std::string_view
                                       fmt::format("workload[{}]", i), false, schemas, problems));
   std::vector<Workload> out;
   if (problems.empty()) out = expand_own(op, templates, problems);
+  for (const Workload& workload : out) {
+    double bytes = 0;
+    for (const auto& [path, spec] : tensors_of(workload.call))
+      bytes += static_cast<double>(spec.storage) * static_cast<double>(size_of(spec.dtype));
+    if (bytes > kMaxOwnBytes)
+      problems.add(1, workload.call.workload,
+                   fmt::format("its tensors take {:.3g} GB; at most {:.0f} GB can be judged here",
+                               bytes / 1e9, kMaxOwnBytes / 1e9));
+  }
   if (!problems.empty()) return user_error(join(problems.lines(), "\n"));
   return out;
 }
@@ -102,7 +114,14 @@ Result<std::string> workload_table(std::string_view spec) {
       return user_error("the workload's part " + in_quotes(word) +
                         " is not NAME=VALUE (self=f16[4096,32003] dim=-1)");
     const std::string value = word.substr(equals + 1);
+    if (word.substr(0, equals) == "tier")
+      return user_error("a workload of your own has no tier: leave tier= out");
     const std::string tensor = tensor_table(value);
+    // A text with brackets behind a name was meant as a tensor.
+    if (tensor.empty() && value[0] != '[' && value.find_first_of("[]") != std::string::npos)
+      return user_error(in_quotes(word) +
+                        " is no tensor: write DTYPE[SIZES], as f16[4096,32003] or bf16[8,128]:transposed. " +
+                        "Dtypes: f16 bf16 f32 f64 f8e4m3 f8e5m2 i8 i16 i32 i64 u8 b8 c64 c128");
     out += fmt::format("{} = {}\n", word.substr(0, equals),
                        !tensor.empty()   ? tensor
                        : is_plain(value) ? value

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostOthers = 6;
 
 std::string line(const std::string& key, const std::string& text) {
-  return fmt::format("  {:<10}{}\n", key, text);
+  return fmt::format("  {:<9} {}\n", key, text);
 }
 
 std::string painted(const std::string& text, Verdict verdict, bool colour) {
@@ -37,8 +37,10 @@ std::string reason(const Evaluation& e, const Finding& why) {
   std::string out = line("reason", why.message);
   if (const WorkloadResult* w = find_workload(e, why.workload))
     out += line("workload", fmt::format("{}: {}", w->id, w->description)) +
-           line("repeat", fmt::format("kgbench judge {} --op {} --workload {} --only {} --seed {}",
-                                      e.candidate, e.op, w->tier, w->id, e.seed));
+           line("repeat", w->tier == "own"
+                              ? fmt::format("the same command with --only {} --seed {}", w->id, e.seed)
+                              : fmt::format("kgbench judge {} --op {} --workload {} --only {} --seed {}",
+                                            e.candidate, e.op, w->tier, w->id, e.seed));
   if (why.line > 0) out += line("where", fmt::format("{}:{}", why.file, why.line));
   for (const char* key :
        {"pattern", "wrong elements", "argument", "index", "program", "call", "source", "traceback", "stderr"})

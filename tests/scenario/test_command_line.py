@@ -11,7 +11,7 @@ MISTAKES = [
     (["judge", "/", "--op", "mm"], "'/' is not a regular file"),
     (["judge"], "no candidate. Name a file: kgbench judge mine.py --op aten::softmax"),
     (["judge", GOOD], "no operator. Name one with --op (kgbench list)"),
-    (["judge", GOOD, "--op", "softmx"], "softmx is no operator.  Did you mean aten::softmax?  (kgbench list)"),
+    (["judge", GOOD, "--op", "softmx"], "softmx is no operator.  Did you mean aten::softmax or aten::_softmax?  (kgbench list)"),
     (["judge", GOOD, "--op", "zzzzzzzz"], "zzzzzzzz is no operator.  (kgbench list)"),
     ([*JUDGE, "--frobnicate"], "The following argument was not expected: --frobnicate  (kgbench judge --help)"),
     ([*JUDGE, "--seed", "xyz"], "--seed 'xyz' is not 1 to 16 hexadecimal digits"),

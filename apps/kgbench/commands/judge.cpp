@@ -31,10 +31,11 @@ Result<int> judge_one(const Options& options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Catalogue catalogue, load_catalogue());
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
+  KGB_TRY(std::vector<Workload> own, own_workloads_of(options.judge, *op));
   KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
   JudgeRequest request = request_of(options.judge, resolved);
   request.op = op->name;
-  KGB_TRY(request.own, own_workloads_of(options.judge, *op));
+  request.own = std::move(own);
   request.source = source;
   request.file = options.file;
   request.contestant = "file";

@@ -41,7 +41,9 @@ Result<int> report(const Options& options) {
   style.colour = options.out.empty() && wants_colour();
   const std::string text = chosen->make(loaded, style);
   if (!options.out.empty()) {
-    KGB_CHECK(write_file_atomic(options.out, text));
+    if (const Status written = write_file_atomic(options.out, text); !written.ok())
+      return user_error("the report cannot be written to " + in_quotes(options.out.string()) + " (" +
+                        written.error().message + "). Name a file in a folder that exists with --out");
     return kExitPass;
   }
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)

@@ -62,13 +62,14 @@ Result<std::vector<Finding>> check(const Judge::Planned& row, const Options& opt
 Result<int> sanitize(const Options& options) {
   KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
+  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Operator* const op, catalogue.find(options.op));
+  JudgeRequest request = request_of(options.judge, resolved);
+  KGB_TRY(request.own, own_workloads_of(options.judge, *op));
   KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
-  JudgeRequest request;
-  request.op = options.op;
+  request.op = op->name;
   request.source = source;
   request.file = options.file;
-  request.tiers = resolved.tiers;
-  request.seed = resolved.seed;
   if (!options.only.empty()) request.only_workload = options.only;
   KGB_TRY(const std::vector<Judge::Planned> planned, judge->plan(request));
   executor::Workshop workshop;
@@ -112,6 +113,7 @@ Registered register_sanitize(CLI::App& root) {
                    "how far f32 sums of atomics may differ between orders, relatively; 0: not at all")
       ->check(CLI::Range(0.0, 1.0));
   add_judge_options(*command, options->judge, {"smoke"});
+  add_own_workload_options(*command, options->judge);
   return {command, [options] { return sanitize(*options); }};
 }
 

@@ -59,7 +59,10 @@ TEST(OwnWorkloads, MistakesNameFileLineAndKey) {
   EXPECT_NE(described(own_workloads(softmax(), "", "s.toml")).find("no [[workload]] table"),
             std::string::npos);
   EXPECT_NE(from_spec(softmax(), "self").find("'self' is not NAME=VALUE"), std::string::npos);
-  EXPECT_NE(from_spec(softmax(), "self=f16[2").find("spec:"), std::string::npos);
+  for (const char* spec : {"self=f16[2", "self=half[2,3]", "self=f32]2["})
+    EXPECT_NE(from_spec(softmax(), spec).find("is no tensor: write DTYPE[SIZES]"), std::string::npos) << spec;
+  EXPECT_NE(from_spec(softmax(), "self=f16[2] tier=smoke").find("has no tier"), std::string::npos);
+  EXPECT_NE(from_spec(softmax(), "self=f32[1000000000000] dim=0").find("at most 4 GB"), std::string::npos);
 }
 
 TEST(MoreCatalogues, AUsersOperatorIsFoundAndANameTwiceIsAnError) {
