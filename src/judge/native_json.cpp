@@ -31,6 +31,7 @@ sandbox::LockSpec lock_for(const JudgeSetup& setup, const std::string& workspace
   lock.read = system_folders();
   for (const char* extra : {"/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"})
     lock.read.emplace_back(extra);
+  lock.hidden = answers_of(setup.installation);
   if (::geteuid() == 0) lock.uid = kNativeUid;
   lock.memory_bytes = setup.limits.memory_bytes;
   lock.allow_weak = setup.allow_weak_lock;

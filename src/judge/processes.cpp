@@ -34,13 +34,6 @@ sandbox::Command executor_command(const Installation& at) {
   return command;
 }
 
-// Experts and references: an installed package keeps them beneath folders that authors read.
-std::vector<std::string> answers_of(const Installation& installation) {
-  std::vector<std::string> folders{(installation.home / "catalogue").string()};
-  for (const auto& folder : installation.more_catalogues) folders.push_back(folder.string());
-  return folders;
-}
-
 // The compiler runs a candidate's TTIR through LLVM and assemblers: it is locked like an author, but may
 // start the toolchain's programs.
 sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpreter& python,
@@ -85,6 +78,12 @@ std::string compiler_version(const author::Interpreter& python) {
 }
 
 }  // namespace
+
+std::vector<std::string> answers_of(const Installation& installation) {
+  std::vector<std::string> folders{(installation.home / "catalogue").string()};
+  for (const auto& folder : installation.more_catalogues) folders.push_back(folder.string());
+  return folders;
+}
 
 sandbox::Command Processes::python_worker(const Installation& at, const std::string& module, int threads) {
   sandbox::Command command;

@@ -19,6 +19,10 @@
 
 namespace kgb {
 
+// Folders with experts and references, which no candidate may read: an installed package keeps them beneath
+// folders that candidates and their compiler read.
+[[nodiscard]] std::vector<std::string> answers_of(const Installation& installation);
+
 class Processes {
  public:
   static Result<std::unique_ptr<Processes>> start(const JudgeSetup& setup);

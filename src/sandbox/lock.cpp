@@ -90,7 +90,9 @@ Result<PreparedLock> PreparedLock::make(const LockSpec& spec) {
     LandlockPaths paths;
     paths.read = std::move(readable.whole);
     paths.list = std::move(readable.list);
-    paths.execute = with_loader(spec.execute);
+    Readable runnable = read_around(with_loader(spec.execute), spec.hidden);  // what may be run is read, too
+    paths.execute = std::move(runnable.whole);
+    paths.list.insert(paths.list.end(), runnable.list.begin(), runnable.list.end());
     paths.devices = spec.devices;
     if (!spec.workspace.empty()) paths.write.push_back(spec.workspace);
     KGB_TRY(lock.landlock_, make_landlock(paths, spec.network));
