@@ -3,8 +3,18 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)
-add_library(kgb_fmt INTERFACE)
-target_compile_definitions(kgb_fmt INTERFACE FMT_HEADER_ONLY)
+
+# fmt 9 (Debian 12): its definitions are compiled once, here. What a later release leaves to its library differs, so
+# there the header-only form is used, which only costs time.
+find_path(KGB_FMT_INCLUDE fmt/core.h REQUIRED)
+file(STRINGS ${KGB_FMT_INCLUDE}/fmt/core.h KGB_FMT_VERSION REGEX "#define FMT_VERSION 9[0-9][0-9][0-9][0-9]")
+if(KGB_FMT_VERSION)
+  add_library(kgb_fmt STATIC ${CMAKE_SOURCE_DIR}/cmake/fmt_library.cpp)
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/cmake/fmt_library.cpp PROPERTIES COMPILE_OPTIONS -w)
+else()
+  add_library(kgb_fmt INTERFACE)
+  target_compile_definitions(kgb_fmt INTERFACE FMT_HEADER_ONLY)
+endif()
 
 # kgb_static_or_shared(OUT NAME): the static archive of a library where Debian ships one, else the shared one,
 # which a portable build refuses.
