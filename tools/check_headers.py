@@ -33,7 +33,7 @@ def compile_alone(root, compiler, header):
         config = subprocess.run(["/usr/bin/env", "python3", "-c", "import sysconfig; print(sysconfig.get_path('include'))"],
                                 capture_output=True, text=True, check=True)
         flags += ["-isystem", config.stdout.strip(), "-DPy_LIMITED_API=0x030A0000"]
-    command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "*flags, "-x", "c++", "-"]
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", *flags, "-x", "c++", "-"]
     done = subprocess.run(command, input=f'#include "{root / header}"\n', text=True, capture_output=True)
     return None if done.returncode == 0 else f"{header}: does not compile alone:\n{done.stderr[:800]}"
 
