@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "model/kernel_image.hpp"
 #include "model/launch_plan.hpp"
 #include "sandbox/worker.hpp"
 
@@ -34,7 +35,15 @@ class Compiler {
   // target.
   [[nodiscard]] Result<CompileResult> compile(const Kernel& kernel, const std::string& target);
 
+  // The kernel's code, to be run; where it does not compile, why.
+  struct Image {
+    KernelImage image;
+    std::string message;  // empty: it compiled
+  };
+  [[nodiscard]] Result<Image> image(const Kernel& kernel, const std::string& target);
+
  private:
+  [[nodiscard]] Result<sandbox::Answer> ask(const Kernel& kernel, const std::string& target, bool image);
   [[nodiscard]] std::string key(const Kernel& kernel, const std::string& target) const;
   sandbox::WorkerPool pool_;
   std::filesystem::path cache_;

@@ -13,6 +13,7 @@ using nlohmann::json;
 
 constexpr Millis kLimit{180'000};
 constexpr int kCacheFormat = 1;
+constexpr std::size_t kMostImageBytes = std::size_t{64} << 20;
 
 json options_json(const Kernel& kernel) {
   json options = json::object();
@@ -73,6 +74,18 @@ std::string Compiler::key(const Kernel& kernel, const std::string& target) const
   return sha256_hex(identity.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
+Result<sandbox::Answer> Compiler::ask(const Kernel& kernel, const std::string& target, bool image) {
+  const json request{
+      {"id", 1},
+      {"run", "compile"},
+      {"target", target},
+      {"image", image},
+      {"kernel",
+       {{"name", kernel.name}, {"options", options_json(kernel)}, {"signature", kernel.signature}}}};
+  return pool_.ask(request.dump(-1, ' ', false, json::error_handler_t::replace),
+                   std::as_bytes(std::span(kernel.ttir.data(), kernel.ttir.size())), kLimit);
+}
+
 Result<CompileResult> Compiler::compile(const Kernel& kernel, const std::string& target) {
   const std::filesystem::path file = cache_ / (key(kernel, target) + ".json");
   std::error_code ignored;
@@ -81,15 +94,7 @@ Result<CompileResult> Compiler::compile(const Kernel& kernel, const std::string&
     if (text.ok())
       if (std::optional<CompileResult> cached = from_cache(*text)) return *cached;
   }
-  const json request{
-      {"id", 1},
-      {"run", "compile"},
-      {"target", target},
-      {"kernel",
-       {{"name", kernel.name}, {"options", options_json(kernel)}, {"signature", kernel.signature}}}};
-  KGB_TRY(sandbox::Answer answer,
-          pool_.ask(request.dump(-1, ' ', false, json::error_handler_t::replace),
-                    std::as_bytes(std::span(kernel.ttir.data(), kernel.ttir.size())), kLimit));
+  KGB_TRY(sandbox::Answer answer, ask(kernel, target, false));
   if (answer.loss) {
     // Not cached: a machine short of memory must not condemn the kernel for ever.
     CompileResult lost;
@@ -100,6 +105,46 @@ Result<CompileResult> Compiler::compile(const Kernel& kernel, const std::string&
   KGB_CHECK(make_folders(cache_));
   KGB_CHECK(write_file_atomic(file, to_cache(result).dump()));
   return result;
+}
+
+namespace {
+
+// In the cache an image is one line of JSON, then the code.
+std::optional<KernelImage> image_from_cache(const std::string& text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string::npos) return std::nullopt;
+  const json entry = json::parse(text.substr(0, end), nullptr, false);
+  const auto code = std::as_bytes(std::span(text)).subspan(end + 1);
+  Result<KernelImage> image = kernel_image_from_json(entry, {code.begin(), code.end()});
+  return image.ok() ? std::optional(std::move(*image)) : std::nullopt;
+}
+
+std::string to_cache(const KernelImage& image) {
+  std::string text = to_json(image).dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  text.append(reinterpret_cast<const char*>(image.code.data()), image.code.size());
+  return text;
+}
+
+}  // namespace
+
+Result<Compiler::Image> Compiler::image(const Kernel& kernel, const std::string& target) {
+  const std::filesystem::path file = cache_ / (key(kernel, target) + ".image");
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(file, ignored)) {
+    const Result<std::string> text = read_file(file, kMostImageBytes);
+    if (text.ok())
+      if (std::optional<KernelImage> cached = image_from_cache(*text)) return Image{std::move(*cached), {}};
+  }
+  KGB_TRY(sandbox::Answer answer, ask(kernel, target, true));
+  if (answer.loss) return Image{{}, "the compiler " + answer.loss->finished.describe()};
+  const CompileResult result = from_reply(answer.frame.json);
+  if (!result.ok) return Image{{}, result.message};
+  const json reply = json::parse(answer.frame.json, nullptr, false);
+  KGB_TRY(KernelImage image,
+          kernel_image_from_json(reply.value("image", json::object()), std::move(answer.frame.blob)));
+  KGB_CHECK(make_folders(cache_));
+  KGB_CHECK(write_file_atomic(file, to_cache(image)));
+  return Image{std::move(image), {}};
 }
 
 }  // namespace kgb

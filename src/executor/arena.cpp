@@ -57,7 +57,35 @@ void ArenaMemory::scrub() {
   taken_ = 0;
 }
 
-Result<Arena> Arena::create(const std::vector<PlanBuffer>& buffers, std::byte pattern, ArenaMemory& memory) {
+DeviceMemory::~DeviceMemory() {
+  if (at_ != 0) runtime_.release(at_);
+}
+
+Result<device::Address> DeviceMemory::take(std::size_t bytes) {
+  if (bytes > bytes_) {
+    if (at_ != 0) runtime_.release(at_);
+    at_ = 0;
+    bytes_ = 0;
+    KGB_TRY(at_, runtime_.allocate(bytes));
+    bytes_ = bytes;
+  }
+  taken_ = bytes;
+  return at_;
+}
+
+void DeviceMemory::scrub() {
+  // After a fault the device answers nothing any more; its process ends, and its memory with it.
+  const bool zeroed = bytes_ <= kKept && at_ != 0 && runtime_.fill(at_, std::byte{0}, taken_).ok();
+  if (!zeroed && at_ != 0) {
+    runtime_.release(at_);
+    at_ = 0;
+    bytes_ = 0;
+  }
+  taken_ = 0;
+}
+
+Result<Arena> Arena::create(const std::vector<PlanBuffer>& buffers, std::byte pattern, ArenaMemory& memory,
+                            DeviceMemory* device) {
   Arena arena;
   std::size_t at = kBufferAlignment;  // the first red zone
   for (const PlanBuffer& buffer : buffers) {
@@ -72,12 +100,18 @@ Result<Arena> Arena::create(const std::vector<PlanBuffer>& buffers, std::byte pa
     return host_error("the buffers of the launch plan need " + human_bytes(at) +
                       ", which the executor may not have");
   arena.memory_ = &memory;
+  if (device != nullptr) {
+    KGB_TRY(arena.device_base_, device->take(at));
+    arena.device_ = device;
+  }
   std::memset(arena.base_, std::to_integer<int>(pattern), at);
   return arena;
 }
 
 Arena::Arena(Arena&& other) noexcept
-    : memory_(std::exchange(other.memory_, nullptr)),
+    : device_(std::exchange(other.device_, nullptr)),
+      device_base_(other.device_base_),
+      memory_(std::exchange(other.memory_, nullptr)),
       base_(other.base_),
       total_(other.total_),
       pattern_(other.pattern_),
@@ -86,12 +120,26 @@ Arena::Arena(Arena&& other) noexcept
 
 Arena::~Arena() {
   if (memory_ != nullptr) memory_->scrub();
+  if (device_ != nullptr) device_->scrub();
+}
+
+Status Arena::push() {
+  return device_->runtime().write(device_base_, {base_, total_});
+}
+Status Arena::pull() {
+  return device_->runtime().read({base_, total_}, device_base_);
+}
+
+Result<device::Restore> Arena::mirror() const {
+  if (device_ == nullptr) return internal_error("this arena is on no device");
+  return device::Restore{device_base_, 0, total_};
 }
 
 std::uint64_t Arena::address(const BufferRef& ref) const {
   if (ref.buffer < 0) return 0;
-  return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data(ref.buffer))) +
-         static_cast<std::uint64_t>(ref.offset);
+  const std::uint64_t base =
+      device_ != nullptr ? device_base_ : static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(base_));
+  return base + offsets_[static_cast<std::size_t>(ref.buffer)] + static_cast<std::uint64_t>(ref.offset);
 }
 
 std::optional<RedZoneHit> Arena::check_red_zones() const {

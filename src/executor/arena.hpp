@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "device/runtime.hpp"
 #include "model/launch_plan.hpp"
 
 namespace kgb::executor {
@@ -46,11 +47,31 @@ class ArenaMemory {
   std::size_t bytes_ = 0, taken_ = 0;
 };
 
+// The same on a device: what a trial took is zeroed, or given back when it was large.
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(device::Runtime& runtime) : runtime_(runtime) {}
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  ~DeviceMemory();
+  [[nodiscard]] Result<device::Address> take(std::size_t bytes);
+  void scrub();
+  [[nodiscard]] device::Runtime& runtime() { return runtime_; }
+
+ private:
+  device::Runtime& runtime_;
+  device::Address at_ = 0;
+  std::size_t bytes_ = 0, taken_ = 0;
+};
+
+// With a device the arena exists twice: pointers of the plan are addresses of the device's copy, host nodes
+// and checks work on the host's, and push() and pull() carry one to the other.
 class Arena {
  public:
   // Lays the buffers out and paints everything with the pattern. Error: more memory than the process may
   // have.
-  static Result<Arena> create(const std::vector<PlanBuffer>& buffers, std::byte pattern, ArenaMemory& memory);
+  static Result<Arena> create(const std::vector<PlanBuffer>& buffers, std::byte pattern, ArenaMemory& memory,
+                              DeviceMemory* device = nullptr);
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&&) = delete;
   ~Arena();
@@ -67,8 +88,15 @@ class Arena {
   [[nodiscard]] std::optional<RedZoneHit> check_red_zones() const;
   [[nodiscard]] std::byte pattern() const { return pattern_; }
 
+  [[nodiscard]] Status push();
+  [[nodiscard]] Status pull();
+  // Where the device's copy lies, as the target of a restore.
+  [[nodiscard]] Result<device::Restore> mirror() const;
+
  private:
   Arena() = default;
+  DeviceMemory* device_ = nullptr;
+  device::Address device_base_ = 0;
   ArenaMemory* memory_ = nullptr;
   std::byte* base_ = nullptr;
   std::size_t total_ = 0;

@@ -57,6 +57,8 @@ Machine::Machine(const Recording& recording, const std::vector<Call>& calls, con
       regions_(recording.buffers.size(), -1),
       specs_(recording.buffers.size()) {
   if (options.sanitize) sanitizer_ = std::make_unique<vm::Sanitizer>(options.sanitize->checks);
+  if (options.device != nullptr)
+    device_ = std::make_unique<DeviceSide>(recording, *options.images, *options.device, arena);
   for (std::size_t c = 0; c < calls.size(); ++c) {
     std::map<std::string, TensorSpec> tensors;
     for (auto& [path, spec] : tensors_of(calls[c])) tensors.emplace(path, std::move(spec));
@@ -108,6 +110,10 @@ void Machine::begin_call(int call) {
       std::memcpy(arena_.data(*at) + 8 * i, &address, sizeof address);
     }
   }
+  for (std::size_t b = 0; device_ && b < recording_.buffers.size(); ++b)
+    if (recording_.buffers[b].kind == BufferKind::input && recording_.buffers[b].call == call &&
+        !writable(static_cast<int>(b)))
+      device_->remember(static_cast<int>(b));
   memory_ = {};
   for (std::size_t b = 0; b < recording_.buffers.size(); ++b) {
     regions_[b] = -1;
@@ -237,7 +243,32 @@ vm::RunOptions Machine::run_options(const Launch& launch) const {
   return how;
 }
 
+std::optional<Finding> Machine::time(const std::vector<Node>& nodes) {
+  return device_->time(nodes, options_.series, options_.deadline);
+}
+
+std::optional<Finding> Machine::check_inputs() {
+  if (!device_) return std::nullopt;
+  if (const auto buffer = device_->changed()) {
+    const std::string name = name_of_buffer(*buffer);
+    Finding finding = make_finding("input_mutated",
+                                   fmt::format("a kernel wrote {}, which the schema does not allow", name));
+    finding.details["argument"] = name;
+    finding.details["call"] = std::to_string(call_ + 1);
+    return finding;
+  }
+  // What this call was allowed to change belongs to the past now.
+  for (std::size_t b = 0; b < recording_.buffers.size(); ++b)
+    if (recording_.buffers[b].kind == BufferKind::input && recording_.buffers[b].call == call_)
+      device_->remember(static_cast<int>(b));
+  return std::nullopt;
+}
+
 std::optional<Finding> Machine::run(const Launch& launch) {
+  if (device_) {
+    ++counters_.launches;
+    return device_->run(launch, options_.deadline);
+  }
   const Kernel& kernel = recording_.kernels[static_cast<std::size_t>(launch.kernel)];
   std::string why;
   const vm::Program* program =
@@ -267,6 +298,10 @@ std::optional<Finding> Machine::run(const Launch& launch) {
 }
 
 void Machine::rehearse(const Launch& launch, std::uint64_t max_steps) {
+  if (device_) {
+    (void)device_->run(launch, options_.deadline);
+    return;
+  }
   const Kernel& kernel = recording_.kernels[static_cast<std::size_t>(launch.kernel)];
   std::string why;
   const vm::Program* program = programs_.find(kernel.ttir, why);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "executor/arena.hpp"
+#include "executor/device_side.hpp"
 #include "executor/provenance.hpp"
 #include "executor/strided.hpp"
 #include "executor/trial.hpp"
@@ -39,6 +40,10 @@ class Machine {
   // Findings of the newest launch beyond the one that execute() gave; only with a sanitizer.
   [[nodiscard]] std::vector<Finding> take_further() { return std::exchange(further_, {}); }
   [[nodiscard]] std::uint64_t last_steps() const { return last_steps_; }
+  // The nodes of a whole call on a device, timed.
+  [[nodiscard]] std::optional<Finding> time(const std::vector<Node>& nodes);
+  // After a call on a device: an input that the call may not write, or an earlier call's, and that changed.
+  [[nodiscard]] std::optional<Finding> check_inputs();
   [[nodiscard]] Arena& arena() { return arena_; }
 
  private:
@@ -62,6 +67,7 @@ class Machine {
   Arena& arena_;
   vm::Memory memory_;
   std::unique_ptr<vm::Sanitizer> sanitizer_;
+  std::unique_ptr<DeviceSide> device_;
   std::vector<Finding> further_;
   std::vector<int> regions_;  // region of each buffer; -1: not in reach of the current call
   std::vector<std::optional<TensorSpec>> specs_;

@@ -34,7 +34,8 @@ void limit_own_memory() {
   ::setrlimit(RLIMIT_DATA, &limit);
 }
 
-Result<TrialResult> answer(const TrialRequest& request, std::string_view recording_text, Workshop& workshop) {
+Result<TrialResult> answer(const TrialRequest& request, std::string_view recording_text, Workshop& workshop,
+                           DeviceState* device, const TimeSeries& series) {
   // Validated by the judge already; an executor takes nobody's word for what it will dereference.
   KGB_TRY(const Recording recording, recording_from_json(recording_text, request.calls));
   TrialOptions options;
@@ -46,27 +47,58 @@ Result<TrialResult> answer(const TrialRequest& request, std::string_view recordi
   options.order = order_of(request.order);
   options.max_steps = request.max_steps;
   options.track_writes = request.track_writes;
+  options.device = device;
+  options.images = &request.images;
+  options.series = series;
   return run_trial(recording, request.calls, options, workshop);
+}
+
+// Answers requests for samples until one asks for none or the peer is gone.
+TimeSeries series_on(int fd, std::int64_t id) {
+  return [fd, id](const Sampler& sample) -> Status {
+    KGB_CHECK(write_frame(fd, ready_text(id), {}));
+    while (true) {
+      const FrameRead read = read_frame(fd, Deadline::never());
+      if (read.end != FrameEnd::none) return host_error("the judge left a timed trial");
+      KGB_TRY(const int n, samples_request_from_json(read.frame.json));
+      if (n == 0) return ok_status();
+      KGB_TRY(const std::vector<double> ns, sample(n));
+      KGB_CHECK(write_frame(fd, samples_text(ns, id), {}));
+    }
+  };
 }
 
 }  // namespace
 
-int serve(int fd) {
-  limit_own_memory();
+int serve(int fd, const std::string& backend) {
   Workshop workshop;
-  while (true) {
+  Result<std::unique_ptr<device::Runtime>> runtime = std::unique_ptr<device::Runtime>();
+  if (backend.empty()) {
+    limit_own_memory();  // a device's driver reserves far more than it uses
+  } else {
+    runtime = device::open_runtime(backend, 0);
+  }
+  std::optional<DeviceState> device;
+  if (runtime.ok() && *runtime != nullptr) device.emplace(**runtime);
+  while (!device || !device->lost) {
     FrameRead read = read_frame(fd, Deadline::never());
     if (read.end != FrameEnd::none) return read.end == FrameEnd::closed ? 0 : 3;
     std::int64_t id = 0;
-    Result<TrialRequest> request = trial_request_from_json(read.frame.json, id);
+    std::string_view recording;
+    Result<TrialRequest> request = trial_request_from_json(read.frame.json, read.frame.blob, recording, id);
     Result<TrialResult> result = internal_error("no trial was run");
     if (!request.ok()) {
       result = request.error();
+    } else if (!runtime.ok()) {
+      result = runtime.error();
     } else {
-      const std::string_view recording(reinterpret_cast<const char*>(read.frame.blob.data()),
-                                       read.frame.blob.size());
       try {
-        result = answer(*request, recording, workshop);
+        if (request->timed && !device) {
+          result = internal_error("the VM is no clock: only an executor with a device times a call");
+        } else {
+          result = answer(*request, recording, workshop, device ? &*device : nullptr,
+                          request->timed ? series_on(fd, id) : TimeSeries());
+        }
       } catch (const std::bad_alloc&) {
         result = host_error("the executor has no memory for this trial");
       }
@@ -75,6 +107,7 @@ int serve(int fd) {
                                     : write_frame(fd, error_reply_text(result.error(), id), {});
     if (!sent.ok()) return 0;
   }
+  return 0;
 }
 
 }  // namespace kgb::executor

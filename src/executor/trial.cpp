@@ -31,6 +31,7 @@ class Trial {
       : recording_(recording),
         calls_(calls),
         arena_(arena),
+        series_(options.series != nullptr),
         machine_(recording, calls, options, workshop.programs, arena) {
     if (options.track_writes) provenance_ = std::make_unique<Provenance>(recording, machine_);
   }
@@ -54,7 +55,15 @@ class Trial {
     machine_.begin_call(c);
     if (provenance_) provenance_->begin_call(c);
     std::vector<std::uint64_t> steps;
+    const bool timed = series_ && static_cast<std::size_t>(c) + 1 == recording_.calls.size();
+    if (timed) {
+      if (auto finding = machine_.time(call.nodes)) {
+        result_.findings.push_back(*std::move(finding));
+        return;
+      }
+    }
     for (const Node& node : call.nodes) {
+      if (timed) break;
       const auto* launch = std::get_if<Launch>(&node);
       if (provenance_ && launch != nullptr) provenance_->before_launch(*launch);
       if (auto finding = machine_.execute(node)) {
@@ -68,6 +77,10 @@ class Trial {
       if (provenance_ && launch == nullptr) provenance_->after(node);
     }
     if (!check_red_zones(c)) return;
+    if (auto finding = machine_.check_inputs()) {
+      result_.findings.push_back(*std::move(finding));
+      return;
+    }
     const std::size_t first = result_.outputs.size();
     for (const Source& source : sources_of(c)) copy_out(source);
     if (provenance_) explain_outputs(first, call, steps);
@@ -227,6 +240,7 @@ class Trial {
   const Recording& recording_;
   const std::vector<Call>& calls_;
   Arena& arena_;
+  bool series_;
   Machine machine_;
   std::unique_ptr<Provenance> provenance_;
   TrialResult result_;
@@ -254,8 +268,11 @@ Result<TrialResult> run_trial(const Recording& recording, const std::vector<Call
     return internal_error("a trial needs as many recorded calls as calls");
   if (options.poison < 0 || options.poison >= static_cast<int>(kPatterns.size()))
     return internal_error(fmt::format("there is no poison pattern {}", options.poison));
-  auto arena =
-      Arena::create(recording.buffers, kPatterns[static_cast<std::size_t>(options.poison)], workshop.memory);
+  if (options.device != nullptr &&
+      (options.images == nullptr || options.images->size() != recording.kernels.size()))
+    return internal_error("a trial on a device needs an image of every kernel");
+  auto arena = Arena::create(recording.buffers, kPatterns[static_cast<std::size_t>(options.poison)],
+                             workshop.memory, options.device != nullptr ? &options.device->memory : nullptr);
   if (!arena) {
     TrialResult result;
     Finding finding = make_finding("memory_limit", arena.error().message);

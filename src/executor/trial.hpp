@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "executor/arena.hpp"
+#include "executor/device_side.hpp"
 #include "model/call.hpp"
 #include "model/launch_plan.hpp"
 #include "model/trial.hpp"
@@ -53,6 +54,11 @@ struct TrialOptions {
   bool track_writes = true;     // fill in TrialOutput::sources and written
   // One thread, and all findings of the launch that ended the trial rather than the first.
   std::optional<Sanitizing> sanitize;
+  // Launches run on this device instead of the VM; `images` are the recording's kernels as its code.
+  DeviceState* device = nullptr;
+  const std::vector<KernelImage>* images = nullptr;
+  // The last call becomes a graph and is timed; only with a device.
+  TimeSeries series;
 };
 
 // Runs the trial. `recording` has been validated against `calls` (recording_from_json). Every fault of the

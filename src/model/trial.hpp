@@ -12,6 +12,7 @@
 
 #include "base/result.hpp"
 #include "model/call.hpp"
+#include "model/kernel_image.hpp"
 #include "model/verdict.hpp"
 
 namespace kgb {
@@ -55,7 +56,7 @@ struct TrialResult {
   }
 };
 
-// What kgbench asks of an executor; the recording's JSON travels as the frame's blob.
+// What kgbench asks of an executor; the frame's blob is the recording's JSON, then the images' code in order.
 struct TrialRequest {
   std::vector<Call> calls;
   std::uint64_t seed = 0;
@@ -66,9 +67,15 @@ struct TrialRequest {
   std::string order = "forward";  // or "reversed", "shuffled"
   std::uint64_t max_steps = 0;    // of one launch; 0: no limit
   bool track_writes = true;
+  bool timed = false;               // on a device: the last call becomes a graph, of which samples are asked
+  std::vector<KernelImage> images;  // on a device: of every kernel; their code travels behind the recording
 };
 [[nodiscard]] std::string to_json_text(const TrialRequest& request, std::int64_t id);
-[[nodiscard]] Result<TrialRequest> trial_request_from_json(std::string_view text, std::int64_t& id);
+// The blob of a request, and the request with the recording that came in its blob.
+[[nodiscard]] std::vector<std::byte> blob_of(const TrialRequest& request, std::string_view recording);
+[[nodiscard]] Result<TrialRequest> trial_request_from_json(std::string_view text,
+                                                           std::span<const std::byte> blob,
+                                                           std::string_view& recording, std::int64_t& id);
 
 // The reply without its blob. An executor can be overwritten by a kernel that escapes the VM, so the reader
 // checks that every output lies in the blob and that dtypes, shapes and sizes fit.
@@ -77,6 +84,15 @@ struct TrialRequest {
                                                          std::int64_t id);
 // A reply that says that the executor itself failed.
 [[nodiscard]] std::string error_reply_text(const Error& error, std::int64_t id);
+
+// A timed trial: once its call stands the executor says so, then answers requests for samples (nanoseconds of
+// device time); zero samples end it, and its trial's result follows.
+[[nodiscard]] std::string ready_text(std::int64_t id);
+[[nodiscard]] bool is_ready(std::string_view reply);
+[[nodiscard]] std::string samples_request_text(int samples, std::int64_t id);
+[[nodiscard]] Result<int> samples_request_from_json(std::string_view text);
+[[nodiscard]] std::string samples_text(std::span<const double> ns, std::int64_t id);
+[[nodiscard]] Result<std::vector<double>> samples_from_json(std::string_view text);
 
 // The byte of poison and red zones for a value set.
 [[nodiscard]] std::byte poison_byte(int index);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON of trial requests and replies between kgbench and its executors.
+#include <algorithm>
 #include <limits>
 
 #include "model/generate.hpp"
@@ -55,11 +56,44 @@ std::byte poison_byte(int index) {
   return patterns[(index % 3 + 3) % 3];
 }
 
+std::vector<std::byte> blob_of(const TrialRequest& request, std::string_view recording) {
+  const auto text = std::as_bytes(std::span(recording.data(), recording.size()));
+  std::vector<std::byte> blob(text.begin(), text.end());
+  for (const KernelImage& image : request.images)
+    blob.insert(blob.end(), image.code.begin(), image.code.end());
+  return blob;
+}
+
+namespace {
+
+// Takes the images off the blob; what is left in front of them is the recording.
+Result<std::vector<KernelImage>> images_from(const Json& entries, std::span<const std::byte>& blob) {
+  std::size_t total = 0;
+  for (const Json& entry : entries) {
+    const std::size_t bytes = entry.at("code_bytes");
+    if (bytes > blob.size() - total) return user_error("the images do not fit the request");
+    total += bytes;
+  }
+  std::span<const std::byte> codes = blob.last(total);
+  blob = blob.first(blob.size() - total);
+  std::vector<KernelImage> images;
+  for (const Json& entry : entries) {
+    const std::span<const std::byte> code = codes.first(entry.at("code_bytes").get<std::size_t>());
+    codes = codes.subspan(code.size());
+    KGB_TRY(KernelImage image, kernel_image_from_json(entry, {code.begin(), code.end()}));
+    images.push_back(std::move(image));
+  }
+  return images;
+}
+
+}  // namespace
+
 std::string to_json_text(const TrialRequest& request, std::int64_t id) {
-  Json calls = Json::array();
+  Json calls = Json::array(), images = Json::array();
   for (const Call& call : request.calls) calls.push_back(to_json(call));
+  for (const KernelImage& image : request.images) images.push_back(to_json(image));
   return text_of({{"id", id},
-                  {"run", "trial"},
+                  {"run", request.timed ? "time" : "trial"},
                   {"calls", std::move(calls)},
                   {"seed", seed_text(request.seed)},
                   {"trial", request.trial},
@@ -68,16 +102,20 @@ std::string to_json_text(const TrialRequest& request, std::int64_t id) {
                   {"threads", request.threads},
                   {"order", request.order},
                   {"max_steps", request.max_steps},
-                  {"track_writes", request.track_writes}});
+                  {"track_writes", request.track_writes},
+                  {"images", std::move(images)}});
 }
 
-Result<TrialRequest> trial_request_from_json(std::string_view text, std::int64_t& id) {
+Result<TrialRequest> trial_request_from_json(std::string_view text, std::span<const std::byte> blob,
+                                             std::string_view& recording, std::int64_t& id) {
   try {
     const Json json = Json::parse(text);
     id = json.at("id");
-    if (json.at("run") != "trial")
-      return user_error("the executor knows no request but \"trial\" and \"native\"");
+    const std::string run = json.at("run");
+    if (run != "trial" && run != "time")
+      return user_error("the executor knows no request but \"trial\", \"time\" and \"native\"");
     TrialRequest request;
+    request.timed = run == "time";
     for (const Json& entry : json.at("calls")) {
       KGB_TRY(Call call, call_from_json(entry));
       request.calls.push_back(std::move(call));
@@ -92,6 +130,8 @@ Result<TrialRequest> trial_request_from_json(std::string_view text, std::int64_t
     request.order = json.value("order", std::string("forward"));
     request.max_steps = json.value("max_steps", std::uint64_t{0});
     request.track_writes = json.value("track_writes", true);
+    KGB_TRY(request.images, images_from(json.value("images", Json::array()), blob));
+    recording = {reinterpret_cast<const char*>(blob.data()), blob.size()};
     return request;
   } catch (const Json::exception& error) {
     return user_error(std::string("the request is malformed: ") + error.what());
@@ -143,6 +183,44 @@ Result<TrialResult> trial_result_from_json(std::string_view text, std::vector<st
 
 std::string error_reply_text(const Error& error, std::int64_t id) {
   return text_of({{"id", id}, {"ok", false}, {"error", {{"kind", "infra"}, {"message", error.message}}}});
+}
+
+std::string ready_text(std::int64_t id) {
+  return text_of({{"id", id}, {"ok", true}, {"ready", true}});
+}
+
+bool is_ready(std::string_view reply) {
+  const Json json = Json::parse(reply, nullptr, false);
+  return json.is_object() && json.contains("ready");
+}
+
+std::string samples_request_text(int samples, std::int64_t id) {
+  return text_of({{"id", id}, {"run", "samples"}, {"samples", samples}});
+}
+
+Result<int> samples_request_from_json(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || json.value("run", "") != "samples" || !json.contains("samples") ||
+      !json["samples"].is_number_integer())
+    return user_error("a timed trial is asked for samples and for nothing else");
+  return std::clamp(json["samples"].get<int>(), 0, 100'000);
+}
+
+std::string samples_text(std::span<const double> ns, std::int64_t id) {
+  return text_of({{"id", id}, {"ok", true}, {"ns", std::vector<double>(ns.begin(), ns.end())}});
+}
+
+Result<std::vector<double>> samples_from_json(std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    if (!json.at("ok").get<bool>()) return host_error(json.at("error").at("message").get<std::string>());
+    auto ns = json.at("ns").get<std::vector<double>>();
+    if (!std::all_of(ns.begin(), ns.end(), [](double t) { return t >= 0 && t < 1e15; }))
+      return host_error("an executor gave a time that is none");
+    return ns;
+  } catch (const Json::exception& error) {
+    return host_error(std::string("the samples are malformed: ") + error.what());
+  }
 }
 
 }  // namespace kgb

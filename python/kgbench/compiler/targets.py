@@ -11,6 +11,9 @@ TARGETS = {
     "gfx950": GPUTarget("hip", "gfx950", 64),
 }
 
+# Not compiled: the plan's own text is what runs. For runtimes that compile it themselves, such as a driver's stand-in.
+AS_IT_IS = "ttir"
+
 # Options that one kernel may carry to a backend; everything else (paths above all) stays the judge's default.
 CARRIED_OPTIONS = {
     "cuda": {"num_warps": int, "num_stages": int, "num_ctas": int, "maxnreg": int, "enable_fp_fusion": bool,

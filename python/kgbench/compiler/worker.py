@@ -15,9 +15,12 @@ from kgbench import frame
 
 def _compile(header, ttir):
     import triton
-    from kgbench.compiler import resources
-    from kgbench.compiler.targets import TARGETS, options_for
+    from kgbench.compiler import image, resources
+    from kgbench.compiler.targets import AS_IT_IS, TARGETS, options_for
 
+    if header["target"] == AS_IT_IS:
+        described, code = image.of_text(header["kernel"], ttir)
+        return {"ms": 0.0, "image": described}, code
     target = TARGETS[header["target"]]
     options = options_for(target, header["kernel"]["options"])
     start = time.perf_counter()
@@ -25,19 +28,24 @@ def _compile(header, ttir):
         file.write(ttir)
         file.flush()
         compiled = triton.compile(file.name, target=target, options=options)
+    ms = 1e3 * (time.perf_counter() - start)
+    if header.get("image"):
+        described, code = image.of_kernel(compiled, target)
+        return {"ms": ms, "image": described}, code
     registers, shared, spills = resources.of_kernel(compiled, target)
-    return {"registers": registers, "shared_bytes": shared, "spills": spills,
-            "ms": 1e3 * (time.perf_counter() - start)}
+    return {"registers": registers, "shared_bytes": shared, "spills": spills, "ms": ms}, b""
 
 
 def _reply(header, blob):
+    """The answer and the code that goes with it."""
     try:
-        return {"id": header["id"], "ok": True, **_compile(header, blob)}
+        answer, code = _compile(header, blob)
+        return {"id": header["id"], "ok": True, **answer}, code
     except Exception as error:  # a compiler raises many kinds; each is this kernel's failure, told in one line
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         text = lines[0] if lines else type(error).__name__
         return {"id": header["id"], "ok": False,
-                "error": {"kind": "target_failure", "message": f"{type(error).__name__}: {text}"[:500]}}
+                "error": {"kind": "target_failure", "message": f"{type(error).__name__}: {text}"[:500]}}, b""
 
 
 def main(fd):
@@ -49,7 +57,7 @@ def main(fd):
             header, blob = frame.read(fd)
         except EOFError:
             return
-        frame.write(fd, _reply(header, blob))
+        frame.write(fd, *_reply(header, blob))
 
 
 if __name__ == "__main__":

@@ -48,8 +48,17 @@ TEST(TrialWire, RequestsComeBackWhole) {
   request.order = "shuffled";
   request.max_steps = 12;
   request.track_writes = false;
+  KernelImage image;
+  image.entry = "kernel";
+  image.warps = 8;
+  image.shared_bytes = 1024;
+  image.code = {std::byte{1}, std::byte{2}, std::byte{3}};
+  request.images = {image, image};
+  request.images[1].code = {std::byte{4}};
   std::int64_t id = 0;
-  const auto got = trial_request_from_json(to_json_text(request, 11), id);
+  std::string_view recording;
+  const std::vector<std::byte> blob = blob_of(request, "the recording");
+  const auto got = trial_request_from_json(to_json_text(request, 11), blob, recording, id);
   ASSERT_TRUE(got.ok()) << got.error().message;
   EXPECT_EQ(id, 11);
   EXPECT_EQ(got->calls, request.calls);
@@ -57,6 +66,12 @@ TEST(TrialWire, RequestsComeBackWhole) {
   EXPECT_EQ(got->order, "shuffled");
   EXPECT_EQ(got->max_steps, 12u);
   EXPECT_FALSE(got->track_writes);
+  EXPECT_EQ(recording, "the recording");
+  ASSERT_EQ(got->images.size(), 2u);
+  EXPECT_EQ(got->images[0].code, image.code);
+  EXPECT_EQ(got->images[0].warps, 8);
+  EXPECT_EQ(got->images[0].shared_bytes, 1024);
+  EXPECT_EQ(got->images[1].code.size(), 1u);
 }
 
 TEST(TrialWire, LiesAreErrorsOfTheHost) {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of runtimes.
+#include "device/runtime.hpp"
+
+namespace kgb::device {
+
+#define KGB_RUNTIME(name)                                  \
+  Result<std::unique_ptr<Runtime>> open_##name(int index); \
+  Result<Description> describe_##name(int index);
+#include "device/runtimes.def"
+#undef KGB_RUNTIME
+
+Result<Description> describe_device(const std::string& backend, int index) {
+#define KGB_RUNTIME(name) \
+  if (backend == #name) return describe_##name(index);
+#include "device/runtimes.def"
+#undef KGB_RUNTIME
+  return user_error("this build has no runtime for the backend '" + backend + "'");
+}
+
+Result<std::unique_ptr<Runtime>> open_runtime(const std::string& backend, int index) {
+#define KGB_RUNTIME(name) \
+  if (backend == #name) return open_##name(index);
+#include "device/runtimes.def"
+#undef KGB_RUNTIME
+  return user_error("this build has no runtime for the backend '" + backend + "'");
+}
+
+}  // namespace kgb::device

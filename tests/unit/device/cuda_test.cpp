@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The declarations of the CUDA driver, and a machine without one.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdlib>
+
+#include "device/cuda/activity.hpp"
+#include "device/cuda/driver.hpp"
+#include "device/cuda/helpers.hpp"
+#include "device/runtime.hpp"
+
+namespace kgb::device {
+namespace {
+
+// Sizes and places of cuda.h (CUDA 12, LP64); tests/python/device compares them with a header.
+TEST(CudaDriver, StructsHaveTheDriversLayout) {
+  EXPECT_EQ(sizeof(cuda::LaunchAttribute), 72u);
+  EXPECT_EQ(offsetof(cuda::LaunchAttribute, value), 8u);
+  EXPECT_EQ(sizeof(cuda::LaunchConfig), 56u);
+  EXPECT_EQ(offsetof(cuda::LaunchConfig, stream), 32u);
+  EXPECT_EQ(offsetof(cuda::KernelNode, parameters), 40u);
+  EXPECT_EQ(sizeof(cuda::KernelNode), 72u);
+}
+
+TEST(CudaDriver, AMachineWithoutADriverSaysWhatToDo) {
+  ::setenv("KGBENCH_CUDA_LIBRARY", "libnone.so.7", 1);
+  const auto opened = open_runtime("cuda", 0);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().fault, kgb::Fault::host);
+  EXPECT_EQ(opened.error().message,
+            "no CUDA driver on this machine: libnone.so.7 could not be opened. Use --chip cpu");
+}
+
+TEST(CudaDriver, ABackendWithoutARuntimeIsTheUsersMistake) {
+  const auto opened = open_runtime("abacus", 0);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().fault, kgb::Fault::user);
+}
+
+TEST(Activity, ASpanIsWhatRanBetweenTheStamps) {
+  const std::vector<cuda::Record> records{
+      {"", 100, 180},       {"kgb_read", 200, 300}, {"kgb_stamp", 305, 306}, {"first", 310, 330},
+      {"second", 325, 360}, {"", 362, 370},         {"kgb_stamp", 372, 373}, {"", 380, 390}};
+  EXPECT_EQ(cuda::span_of(records), 60.0);
+  EXPECT_EQ(cuda::span_of({}), 0.0);
+  EXPECT_EQ(cuda::span_of({{"kgb_stamp", 1, 2}, {"kgb_stamp", 3, 4}}), 0.0);
+}
+
+TEST(Helpers, ThePtxHoldsEveryKernel) {
+  const std::string ptx = cuda::helper_ptx();
+  for (const char* entry :
+       {"kgb_stamp(", "kgb_read(", "kgb_copy1(", "kgb_copy2(", "kgb_copy4(", "kgb_copy8(", "kgb_copy16("})
+    EXPECT_NE(ptx.find(std::string(".entry ") + entry), std::string::npos) << entry;
+}
+
+}  // namespace
+}  // namespace kgb::device
