@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "catalogue/own_workloads.hpp"
 #include "catalogue/toml.hpp"
+#include "device/runtime.hpp"
 #include "model/generate.hpp"
 
 namespace kgb::app {
@@ -77,6 +78,37 @@ Result<std::vector<fs::path>> more_catalogues() {
   return folders;
 }
 
+// What --chip names: a card, and the device behind it unless it is the VM.
+struct ChosenChip {
+  std::string card = "cpu";
+  std::optional<DeviceChoice> device;
+};
+
+Result<std::string> card_of(const device::Description& device) {
+  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  for (const ChipCard& chip : catalogue.chips())
+    if (chip.kind == "chip" && chip.device_name == device.name) return chip.name;
+  return user_error("no chip card in catalogue/chips has device_name = " + in_quotes(device.name) +
+                    ". Write one as docs/design.md says, or use --chip cpu");
+}
+
+Result<ChosenChip> choose_chip(const std::string& name) {
+  constexpr const char* kBackend = "cuda";
+  if (name == "cpu") return ChosenChip{};
+  const Result<device::Description> found = device::describe_device(kBackend, 0);
+  if (!found.ok()) {
+    if (name == "auto") return ChosenChip{};
+    return user_error("chip " + in_quotes(name) + " cannot be judged on here: " + found.error().message);
+  }
+  const Result<std::string> card = card_of(*found);
+  if (!card.ok() && name == "auto") return ChosenChip{};
+  if (!card.ok()) return card.error();
+  if (name != "auto" && name != "nvidia" && name != *card)
+    return user_error("chip " + in_quotes(name) + " is not in this machine, which has " + in_quotes(*card) +
+                      ". Use --chip auto, nvidia, " + *card + " or cpu");
+  return ChosenChip{*card, DeviceChoice{kBackend, 0}};
+}
+
 const std::vector<std::string> kTargets{"sm_80", "sm_90", "sm_100", "gfx942", "gfx950"};
 
 }  // namespace
@@ -122,7 +154,12 @@ void add_judge_options(CLI::App& command, JudgeOptions& options,
                   "model: bound from an error model; published: the original's rule")
       ->check(CLI::IsMember({"model", "published"}))
       ->capture_default_str();
-  command.add_option("--chip", options.chip, "auto or cpu")->capture_default_str();
+  command
+      .add_option(
+          "--chip", options.chip,
+          "what launch plans run on: a device of this machine (nvidia, or a chip card's name), cpu (the "
+          "Triton VM), or auto: a device where there is one")
+      ->capture_default_str();
   command
       .add_option("--target", options.targets,
                   "cross-compile for these: all, none, sm_80, sm_90, sm_100, gfx942, gfx950")
@@ -155,9 +192,8 @@ Result<ResolvedOptions> resolve(const JudgeOptions& options) {
                         ". Tiers: smoke, full, hidden, published");
     resolved.tiers.push_back(*tier);
   }
-  if (options.chip != "auto" && options.chip != "cpu")
-    return user_error("chip " + in_quotes(options.chip) +
-                      " cannot be judged on by this build. Use --chip cpu");
+  KGB_TRY(const ChosenChip chosen, choose_chip(options.chip));
+  resolved.chip = chosen.card;
   for (const std::string& target : options.targets) {
     if (target == "none") continue;
     if (target == "all") {
@@ -210,6 +246,7 @@ JudgeRequest request_of(const JudgeOptions& options, const ResolvedOptions& reso
   request.tiers = resolved.tiers;
   request.seed = resolved.seed;
   request.tolerance = options.tolerance;
+  request.chip = resolved.chip;
   request.targets = resolved.targets;
   request.value_sets = options.value_sets;
   request.time = !options.no_time;
@@ -219,6 +256,8 @@ JudgeRequest request_of(const JudgeOptions& options, const ResolvedOptions& reso
 Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes) {
   JudgeSetup setup;
   KGB_TRY(setup.installation, find_installation());
+  KGB_TRY(ChosenChip chosen, choose_chip(options.chip));
+  setup.device = std::move(chosen.device);
   setup.lanes = lanes;
   setup.threads = processors();
   setup.allow_weak_lock = options.allow_weak_lock;

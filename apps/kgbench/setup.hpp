@@ -41,6 +41,7 @@ struct ResolvedOptions {
   std::uint64_t seed = 0;
   std::vector<std::string> targets;
   int lanes = 1;
+  std::string chip = "cpu";  // the card's name
 };
 [[nodiscard]] Result<ResolvedOptions> resolve(const JudgeOptions& options);
 // What the options say of every candidate; operator, source and file are the caller's.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python face of the CPU timing protocol's cold caches.
+// Python face of the timing protocols: cold caches on the CPU, graphs on a device.
 #include "device/cache_flush.hpp"
+#include "device/runtime.hpp"
 #include "ext/binding.hpp"
 
 namespace kgb::ext {
@@ -11,8 +12,54 @@ PyObject* flush(PyObject* /*module*/, PyObject* /*args*/) {
   Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
+// The process's device: opened once, with the context that torch uses as well.
+device::Runtime* runtime_of(const char* backend) {
+  static std::unique_ptr<device::Runtime> runtime;
+  if (runtime == nullptr) {
+    Result<std::unique_ptr<device::Runtime>> opened = device::open_runtime(backend, 0);
+    if (!opened.ok()) {
+      raise(opened.error());
+      return nullptr;
+    }
+    runtime = std::move(*opened);
+  }
+  return runtime.get();
+}
+
+PyObject* adopt_graph(PyObject* /*module*/, PyObject* args) {
+  const char* backend = nullptr;
+  unsigned long long graph = 0;
+  if (PyArg_ParseTuple(args, "sK", &backend, &graph) == 0) return nullptr;
+  device::Runtime* runtime = runtime_of(backend);
+  if (runtime == nullptr) return nullptr;
+  if (const Status adopted = runtime->adopt_graph(static_cast<std::uintptr_t>(graph)); !adopted.ok())
+    return raise(adopted.error());
+  Py_RETURN_NONE;
+}
+
+PyObject* time_graph(PyObject* /*module*/, PyObject* args) {
+  const char* backend = nullptr;
+  int samples = 0, by_activity = 0;
+  if (PyArg_ParseTuple(args, "si|p", &backend, &samples, &by_activity) == 0) return nullptr;
+  device::Runtime* runtime = runtime_of(backend);
+  if (runtime == nullptr) return nullptr;
+  const Result<std::vector<double>> times =
+      runtime->time(samples, {}, by_activity != 0 ? device::Clock::activity : device::Clock::stamps);
+  if (!times.ok()) return raise(times.error());
+  Ref list(PyList_New(0));
+  for (const double ns : *times) {
+    Ref value(PyFloat_FromDouble(ns));
+    if (!list || !value || PyList_Append(list.get(), value.get()) < 0) return nullptr;
+  }
+  return list.release();
+}
+
 PyMethodDef methods[] = {
     {"flush_caches", flush, METH_NOARGS, "flush_caches() -> None\n\nEvicts every cache before a timed call."},
+    {"adopt_graph", adopt_graph, METH_VARARGS,
+     "adopt_graph(backend, graph) -> None\n\nThe graph (its address) is what time_graph() replays."},
+    {"time_graph", time_graph, METH_VARARGS,
+     "time_graph(backend, samples, by_activity=False) -> [ns]\n\nDevice time of replays with cold caches."},
     {nullptr, nullptr, 0, nullptr},
 };
 

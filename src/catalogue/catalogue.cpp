@@ -43,20 +43,25 @@ class Loader {
     }
   }
 
-  std::vector<ChipCard> chips() {
+  std::vector<ChipCard> chips(const std::vector<fs::path>& more) {
     std::vector<ChipCard> out;
-    const auto names = list_folder(folder_ / "chips");
-    if (!names.ok()) return out;
+    chips_in(folder_ / "chips", out);
+    for (const fs::path& root : more) chips_in(root / "chips", out);
+    lend_facts(out);
+    return out;
+  }
+
+  void chips_in(const fs::path& root, std::vector<ChipCard>& out) {
+    const auto names = list_folder(root);
+    if (!names.ok()) return;
     for (const std::string& name : *names) {
-      const fs::path path = folder_ / "chips" / name;
+      const fs::path path = root / name;
       if (path.extension() != ".toml") continue;
       Problems problems(shown(path));
       if (const auto table = read(path, problems))
         out.push_back(read_chip(*table, path.stem().string(), problems));
       keep(problems);
     }
-    lend_facts(out);
-    return out;
   }
 
   std::vector<std::string> demo(const std::vector<Operator>& operators) {
@@ -207,7 +212,7 @@ Result<Catalogue> Catalogue::load(const fs::path& folder, const std::vector<fs::
                     : folder.lexically_normal().parent_path());
   Catalogue out;
   out.operators_ = loader.operators(more);
-  out.chips_ = loader.chips();
+  out.chips_ = loader.chips(more);
   out.demo_ = loader.demo(out.operators_);
   if (!loader.problems().empty()) return user_error(join(loader.problems(), "\n"));
   return out;

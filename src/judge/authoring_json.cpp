@@ -187,8 +187,8 @@ void take_outcome(Case& open, const author::AuthorOutcome& outcome) {
 
 Status author_jobs(Case& open, Processes& processes, const Catalogue& catalogue,
                    const AuthorRequest& request) {
-  KGB_TRY(const ChipCard* const cpu, catalogue.chip("cpu"));
-  KGB_TRY(const ChipCard* const chip, catalogue.chip(cpu->impersonates));
+  KGB_TRY(const ChipCard* const chip,
+          catalogue.chip(open.on_device() ? open.chip.name : open.chip.impersonates));
   KGB_TRY(const TempDir workspace, author::make_workspace());
   KGB_CHECK(write_file(workspace.path() / kCandidateFile, open.request.source));
   const json session = session_of(open, *chip, request, nonce());

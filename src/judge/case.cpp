@@ -77,7 +77,8 @@ bool ends_workload(const std::string& kind) {
 
 Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) {
   KGB_TRY(const Operator* const op, catalogue.find(request.op));
-  Case open{request, *op, language_of(request.file), {}, {}, {}, {}, {}, Gate::static_, nullptr};
+  KGB_TRY(const ChipCard* const chip, catalogue.chip(request.chip));
+  Case open{request, *op, *chip, language_of(request.file), {}, {}, {}, {}, {}, Gate::static_, nullptr};
   KGB_TRY(std::vector<Workload> workloads, workloads_of(request, *op, catalogue, open.language));
   if (workloads.empty() && open.language == "cpp")
     return user_error(op->name + " has no entry that C++ candidates may implement (kgbench show " + op->name +
@@ -122,7 +123,7 @@ Evaluation close_case(Case&& open) {
   e.candidate = open.request.file;
   e.source_hash = sha256_hex(open.request.source);
   e.contestant = open.request.contestant;
-  e.chip = "cpu";
+  e.chip = open.chip.name;
   e.language = open.language;
   e.tolerance = open.request.tolerance;
   e.mode = open.language == "cpp" ? "in-process" : "plan";

@@ -38,6 +38,7 @@ struct Job {
 struct Case {
   const JudgeRequest& request;
   const Operator& op;
+  const ChipCard& chip;
   std::string language;  // "triton" or "cpp"
   std::vector<Job> jobs;
   std::vector<Finding> findings;  // of no workload
@@ -48,6 +49,7 @@ struct Case {
   std::shared_ptr<NativeHost> native;  // C++ candidates: their process
 
   [[nodiscard]] bool random() const { return op.tagged("random"); }
+  [[nodiscard]] bool on_device() const { return chip.backend != "cpu"; }
   [[nodiscard]] const Entry& entry_of(const Job& job) const {
     return *op.find_entry(job.workload.call.entry);
   }

@@ -36,8 +36,15 @@ struct Limits {
   std::uint64_t max_steps = 0;  // tile operations of one launch; 0: the VM's default
 };
 
+// The device that plans run on; empty: they run on the VM.
+struct DeviceChoice {
+  std::string backend;  // a row of src/device/runtimes.def
+  int index = 0;
+};
+
 struct JudgeSetup {
   Installation installation;
+  std::optional<DeviceChoice> device;
   int lanes = 1;    // candidates judged at the same time
   int threads = 1;  // of the machine, shared by the lanes
   bool allow_weak_lock = false;
@@ -49,6 +56,7 @@ struct JudgeRequest {
   std::string source;  // the candidate's text
   std::string file;    // its path as given, for messages
   std::string contestant;
+  std::string chip = "cpu";  // the card of what it is judged on
   std::vector<Tier> tiers{Tier::smoke, Tier::hidden};
   std::vector<Workload> own;                 // judged in place of the tiers
   std::optional<std::string> only_workload;  // "h7"

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 
 #include "base/text.hpp"
 
@@ -12,6 +13,7 @@ namespace kgb {
 namespace {
 
 constexpr std::size_t kExpectationBytes = std::size_t{768} << 20;
+constexpr int kContexts = 4;  // executors that share a device; each holds some hundreds of megabytes of it
 constexpr uid_t kCompilerUid = 64990;  // as root; below the authors' range, so neither can touch the other
 
 std::vector<std::string> base_environment(int threads = 1) {
@@ -27,10 +29,22 @@ std::vector<std::string> base_environment(int threads = 1) {
           "PYTHONNOUSERSITE=1"};
 }
 
-sandbox::Command executor_command(const Installation& at) {
+// A process that holds the device sees it, and the driver's library that was named.
+void show_device(sandbox::Command& command, int index) {
+  std::erase(command.environment, "CUDA_VISIBLE_DEVICES=");
+  command.environment.push_back("CUDA_VISIBLE_DEVICES=" + std::to_string(index));
+  if (const char* library = std::getenv("KGBENCH_CUDA_LIBRARY"))
+    command.environment.push_back(std::string("KGBENCH_CUDA_LIBRARY=") + library);
+}
+
+sandbox::Command executor_command(const Installation& at, const DeviceChoice* device = nullptr) {
   sandbox::Command command;
   command.argv = {at.self.string(), "executor", "--fd", "3"};
   command.environment = base_environment();
+  if (device != nullptr) {
+    show_device(command, device->index);
+    command.argv.insert(command.argv.end(), {"--backend", device->backend});
+  }
   return command;
 }
 
@@ -105,7 +119,12 @@ Processes::Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scr
                     kExpectationBytes),
       compiler_(compiler_command(setup, zygote_.interpreter(), scratch_.path()),
                 static_cast<std::size_t>(setup.lanes), setup.installation.cache_dir / "compile",
-                compiler_version(zygote_.interpreter())) {}
+                compiler_version(zygote_.interpreter())) {
+  if (setup.device)
+    devices_ =
+        std::make_unique<sandbox::WorkerPool>(executor_command(setup.installation, &*setup.device),
+                                              static_cast<std::size_t>(std::min(setup.lanes, kContexts)));
+}
 
 Result<std::unique_ptr<Processes>> Processes::start(const JudgeSetup& setup) {
   KGB_TRY(author::Zygote zygote, author::Zygote::start(zygote_options(setup)));
@@ -123,17 +142,32 @@ Result<author::AuthorOutcome> Processes::author(const std::string& session,
   return zygote_.author(session, workspace, limits);
 }
 
+Status Processes::with_device(const DeviceWork& work) {
+  if (!setup_.device) return internal_error("this judge has no device");
+  const std::lock_guard alone(lease_);
+  if (baseline_ == nullptr) {
+    sandbox::Command command =
+        python_worker(setup_.installation, "kgbench.baseline.device_worker", setup_.threads);
+    show_device(command, setup_.device->index);
+    baseline_ = std::make_unique<sandbox::Worker>(std::move(command));
+  }
+  Status done = ok_status();
+  devices_->with([&](sandbox::Worker& executor) { done = work(executor, *baseline_); });
+  return done;
+}
+
 Result<Processes::TrialAnswer> Processes::trial(const TrialRequest& request,
-                                                const std::string& recording_json) {
+                                                const std::string& recording_json, bool on_device) {
   static std::atomic<std::int64_t> next_id{1};
   TrialAnswer answer;
+  sandbox::WorkerPool& pool = on_device ? *devices_ : executors_;
+  const auto shared = on_device ? std::shared_lock(lease_) : std::shared_lock<std::shared_mutex>();
+  const std::vector<std::byte> blob = blob_of(request, recording_json);
   // A dead executor is asked once more: only what happens twice with the same plan is the plan's doing.
   for (int attempt = 0; attempt < 2; ++attempt) {
     const std::int64_t id = next_id++;
     const auto limit = Millis(request.deadline_ms + 30'000);
-    KGB_TRY(sandbox::Answer reply,
-            executors_.ask(to_json_text(request, id),
-                           std::as_bytes(std::span(recording_json.data(), recording_json.size())), limit));
+    KGB_TRY(sandbox::Answer reply, pool.ask(to_json_text(request, id), blob, limit));
     if (!reply.loss) {
       KGB_TRY(answer.result, trial_result_from_json(reply.frame.json, std::move(reply.frame.blob), id));
       answer.fault.reset();

@@ -2,8 +2,11 @@
 // The four kinds of processes that the judge drives, started once and shared by all lanes.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -37,7 +40,15 @@ class Processes {
     TrialResult result;
     std::optional<Finding> fault;
   };
-  [[nodiscard]] Result<TrialAnswer> trial(const TrialRequest& request, const std::string& recording_json);
+  // `on_device`: in an executor that holds the device of the setup; else on the VM.
+  [[nodiscard]] Result<TrialAnswer> trial(const TrialRequest& request, const std::string& recording_json,
+                                          bool on_device = false);
+
+  // Holds the device alone: no trial runs on it meanwhile. `work` gets an executor of the device and a
+  // process for baselines on it.
+  using DeviceWork = std::function<Status(sandbox::Worker& executor, sandbox::Worker& baseline)>;
+  [[nodiscard]] Status with_device(const DeviceWork& work);
+  [[nodiscard]] const std::optional<DeviceChoice>& device() const { return setup_.device; }
 
   [[nodiscard]] Expectations& expectations() { return expectations_; }
   [[nodiscard]] Compiler& compiler() { return compiler_; }
@@ -53,6 +64,9 @@ class Processes {
   TempDir scratch_;  // the compiler's workspace
   author::Zygote zygote_;
   sandbox::WorkerPool executors_;
+  std::unique_ptr<sandbox::WorkerPool> devices_;
+  std::unique_ptr<sandbox::Worker> baseline_;  // on the device; of whoever holds the lease
+  std::shared_mutex lease_;                    // shared: trials on the device; alone: timing
   Expectations expectations_;
   Compiler compiler_;
 };

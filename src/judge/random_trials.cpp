@@ -85,7 +85,7 @@ Result<Drawn> draw(Case& open, Processes& processes, bool advisory, std::uint64_
       else
         understood = sample.error();
     };
-    KGB_TRY(const bool ran, judge_trial(open, job, 0, processes, visit));
+    KGB_TRY(const bool ran, judge_trial(open, job, {0, home_of(open)}, processes, visit));
     (void)ran;
     if (!understood.ok()) return understood.error();
   }

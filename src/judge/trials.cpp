@@ -12,7 +12,8 @@
 namespace kgb {
 namespace {
 
-TrialRequest request_of(const Case& open, const Job& job, int trial, const JudgeSetup& setup) {
+TrialRequest request_of(const Case& open, const Job& job, TrialSpec spec, const JudgeSetup& setup) {
+  const int trial = spec.number;
   TrialRequest request;
   request.calls = job.calls;
   request.seed = open.request.seed;
@@ -22,7 +23,9 @@ TrialRequest request_of(const Case& open, const Job& job, int trial, const Judge
   request.threads = std::max(1, setup.threads / setup.lanes);
   request.order = trial % 2 == 0 ? "forward" : "shuffled";
   request.max_steps = setup.limits.max_steps;
-  request.track_writes = trial == 0;
+  const bool watched = std::none_of(job.findings.begin(), job.findings.end(),
+                                    [](const Finding& finding) { return finding.kind == "vm_unchecked"; });
+  request.track_writes = trial == 0 || !watched;
   return request;
 }
 
@@ -113,10 +116,47 @@ Status judge_contract(const Case& open, Job& job, Processes& processes) {
   return ok_status();
 }
 
-Result<bool> judge_trial(const Case& open, Job& job, int trial, Processes& processes,
+namespace {
+
+// Compiles the plan's kernels for the chip; the first that does not compile becomes a finding.
+Result<std::vector<KernelImage>> images_of(const Case& open, Job& job, Processes& processes) {
+  std::vector<KernelImage> images;
+  for (const Kernel& kernel : job.recording->kernels) {
+    KGB_TRY(Compiler::Image made, processes.compiler().image(kernel, open.chip.targets.front()));
+    if (!made.message.empty()) {
+      job.findings.push_back(make_finding("device_compile_error", Gate::correct,
+                                          fmt::format("kernel {} does not compile for {}: {}", kernel.name,
+                                                      open.chip.targets.front(), made.message),
+                                          job.workload.call.workload));
+      return std::vector<KernelImage>();
+    }
+    images.push_back(std::move(made.image));
+  }
+  return images;
+}
+
+}  // namespace
+
+Result<std::optional<TrialRequest>> timed_request(const Case& open, Job& job, int trial,
+                                                  Processes& processes) {
+  TrialRequest request = request_of(open, job, {trial, Where::device}, processes.setup());
+  request.timed = true;
+  request.track_writes = false;
+  request.poison = 0;
+  KGB_TRY(request.images, images_of(open, job, processes));
+  if (request.images.size() != job.recording->kernels.size()) return std::optional<TrialRequest>();
+  return std::optional(std::move(request));
+}
+
+Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes& processes,
                          const OutputVisitor& visit) {
-  const TrialRequest request = request_of(open, job, trial, processes.setup());
-  KGB_TRY(Processes::TrialAnswer answer, processes.trial(request, job.recording_json));
+  TrialRequest request = request_of(open, job, trial, processes.setup());
+  if (trial.where == Where::device) {
+    KGB_TRY(request.images, images_of(open, job, processes));
+    if (request.images.size() != job.recording->kernels.size()) return false;
+  }
+  KGB_TRY(Processes::TrialAnswer answer,
+          processes.trial(request, job.recording_json, trial.where == Where::device));
   if (answer.fault) {
     answer.fault->workload = job.workload.call.workload;
     job.findings.push_back(std::move(*answer.fault));
@@ -130,7 +170,7 @@ Result<bool> judge_trial(const Case& open, Job& job, int trial, Processes& proce
   for (int c = 0; c < static_cast<int>(job.calls.size()) && right; ++c) {
     KGB_TRY(const std::shared_ptr<const Expectation> expectation,
             processes.expectations().values(open.op, job.calls[static_cast<std::size_t>(c)],
-                                            {open.request.seed, trial, c}));
+                                            {open.request.seed, trial.number, c}));
     for (const ExpectedOutput& expected : expectation->outputs) {
       const TrialOutput* output = find_output(answer.result, c, expected.path);
       if (output == nullptr) {

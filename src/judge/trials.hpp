@@ -13,14 +13,27 @@ namespace kgb {
 using OutputVisitor =
     std::function<void(int call, const TrialOutput&, std::span<const std::byte>, const ExpectedOutput&)>;
 
-// Trial number `trial` of the job. Findings go to the job; false when one ended it.
-[[nodiscard]] Result<bool> judge_trial(const Case& open, Job& job, int trial, Processes& processes,
+enum class Where { vm, device };
+// What the candidate is judged on.
+[[nodiscard]] inline Where home_of(const Case& open) {
+  return open.on_device() ? Where::device : Where::vm;
+}
+struct TrialSpec {
+  int number = 0;  // of the value set
+  Where where = Where::vm;
+};
+// One trial of the job. Findings go to the job; false when one ended it.
+[[nodiscard]] Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes& processes,
                                        const OutputVisitor& visit = {});
 // Compares one output; what is wrong becomes a finding of the job. True when it is right. Class random has no
 // values to compare and is always right here.
 [[nodiscard]] Result<bool> judge_output(Job& job, int call, const TrialOutput& output,
                                         std::span<const std::byte> bytes, const ExpectedOutput& expected,
                                         int poison);
+// The request of a timed trial on the device; nullopt: a kernel does not compile, which is a finding of the
+// job.
+[[nodiscard]] Result<std::optional<TrialRequest>> timed_request(const Case& open, Job& job, int trial,
+                                                                Processes& processes);
 // Contract of every recorded call, without running anything.
 [[nodiscard]] Status judge_contract(const Case& open, Job& job, Processes& processes);
 

@@ -93,9 +93,10 @@ std::string verdict_text(const Evaluation& e, bool colour) {
     for (const Timing& t : e.timings) {
       Evaluation one;
       one.timings = {t};
-      out += line("time", fmt::format("{}: {} against {}", t.workload, time_text(one), t.baseline_name));
+      out += line("time", fmt::format("{}: {}{}", t.workload, time_text(one),
+                                      t.ratio ? " against " + t.baseline_name : ""));
     }
-  } else if (e.verdict == Verdict::pass && e.mode == "plan") {
+  } else if (e.verdict == Verdict::pass && e.mode == "plan" && e.chip == "cpu") {
     out += line("time", "none: on the chip cpu Triton kernels run on a virtual machine, which is no clock");
     out += line("machine", machine_options());
   }

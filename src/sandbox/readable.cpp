@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <vector>
 
 #include "base/fd.hpp"
@@ -51,12 +52,19 @@ Refusal try_all(uid_t uid, const std::vector<const char*>& steps, const std::vec
 Result<std::optional<Unreadable>> first_unreadable(uid_t uid, std::span<const std::string> paths) {
   std::vector<std::string> steps, owners;
   std::vector<bool> last;
-  for (const std::string& path : paths) {
-    for (std::string& step : steps_of(path)) {
-      last.push_back(step == path);
+  const auto add = [&](const std::string& way, const std::string& path) {
+    for (std::string& step : steps_of(way)) {
+      last.push_back(step == way);
       owners.push_back(path);
       steps.push_back(std::move(step));
     }
+  };
+  for (const std::string& path : paths) {
+    // Where links lead comes first, so that the folder that refuses is named and not the link to it.
+    std::error_code unknown;
+    const std::string real = std::filesystem::canonical(path, unknown).string();
+    if (!unknown && real != path) add(real, path);
+    add(path, path);
   }
   std::vector<const char*> names;
   for (const std::string& step : steps) names.push_back(step.c_str());

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "device/runtime.hpp"
 #include "judge/processes.hpp"
 #include "sandbox/facilities.hpp"
 #include "setup.hpp"
@@ -71,11 +72,23 @@ Facility probe_compiler() {
   return facility;
 }
 
+Facility probe_device() {
+  const Result<device::Description> found = device::describe_device("cuda", 0);
+  Facility facility =
+      row("GPU", found.ok() ? ok_status() : Status(found.error()),
+          found.ok() ? found->name + ", driver for CUDA " + found->driver : "",
+          "launch plans run on the virtual machine, and Triton kernels get no times",
+          "on a machine with an NVIDIA GPU, install its driver");
+  facility.required = false;
+  return facility;
+}
+
 Result<int> doctor(bool as_json) {
   std::vector<Facility> rows = sandbox::probe_facilities();
   rows.push_back(probe_catalogue());
   rows.push_back(probe_python(true));
   rows.push_back(probe_compiler());
+  rows.push_back(probe_device());
   bool healthy = true;
   nlohmann::json document = nlohmann::json::array();
   for (const Facility& f : rows) {

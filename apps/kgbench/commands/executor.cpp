@@ -13,13 +13,16 @@ Registered register_executor(CLI::App& root) {
   struct Options {
     int fd = -1;
     bool native = false;
+    std::string backend;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("executor", "Run launch plans for the judge")->group("");
   command->add_option("--fd", options->fd, "channel")->required();
   command->add_flag("--native", options->native, "load and call a native candidate");
+  command->add_option("--backend", options->backend, "run launches on a device of this runtime");
   return {command, [options]() -> Result<int> {
-            return options->native ? serve_native(options->fd) : executor::serve(options->fd);
+            return options->native ? serve_native(options->fd)
+                                   : executor::serve(options->fd, options->backend);
           }};
 }
 

@@ -78,7 +78,7 @@ Result<Prepared> begin(const Options& options, const ResolvedOptions& resolved, 
   run.version = std::string(version());
   run.contestant = options.contestant;
   run.suite = options.suite;
-  run.chip = "cpu";
+  run.chip = resolved.chip;
   run.tiers = tier_text(resolved.tiers);
   run.tolerance = options.judge.tolerance;
   run.targets = join(resolved.targets, ",");
@@ -97,6 +97,9 @@ Result<Prepared> resume(const Options& options, const ResolvedOptions& resolved)
   KGB_TRY(const std::vector<RunInfo> runs, store.runs());
   if (runs.empty()) return user_error(options.resume.string() + " holds no run");
   const RunInfo& run = runs.back();
+  if (run.chip != resolved.chip)
+    return user_error("the run was begun on chip " + in_quotes(run.chip) + ", not " +
+                      in_quotes(resolved.chip) + ". Go on with --chip " + run.chip);
   RunOptions options_again{request_of(options.judge, resolved), resolved.lanes};
   JudgeRequest& again = options_again.request;
   again.tiers.clear();
@@ -137,9 +140,10 @@ Result<int> run(const Options& options) {
   KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes));
   KGB_TRY(const std::vector<RunItem> pending, prepared.store.pending(prepared.run.id));
   KGB_TRY(const std::int64_t total, prepared.store.item_count(prepared.run.id));
-  std::fprintf(stderr, "kgbench %s  %s over suite %s (%lld candidates)  chip cpu (Triton VM)  run %s\n",
+  std::fprintf(stderr, "kgbench %s  %s over suite %s (%lld candidates)  chip %s%s  run %s\n",
                std::string(version()).c_str(), prepared.run.contestant.c_str(), prepared.run.suite.c_str(),
-               static_cast<long long>(total), prepared.folder.string().c_str());
+               static_cast<long long>(total), prepared.run.chip.c_str(),
+               prepared.run.chip == "cpu" ? " (Triton VM)" : "", prepared.folder.string().c_str());
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   KGB_CHECK(prepared.store.set_status(prepared.run.id, "running", ""));

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gate fast: only for what passed. On the CPU native candidates are timed; the VM is no clock.
+// Gate fast: only for what passed. Native candidates are timed on the CPU, plans on a device; the VM is no
+// clock.
+#include "judge/device_time.hpp"
 #include "judge/gates.hpp"
 #include "judge/native.hpp"
 
 namespace kgb {
 
 Status gate_fast(Case& open, Processes& processes, const Catalogue& catalogue) {
-  if (open.language != "cpp" || !open.request.time) return ok_status();
+  const bool native = open.language == "cpp";
+  if (!open.request.time || (!native && !open.on_device())) return ok_status();
   const StageClock clock(open, "fast");
-  return native_time(open, processes, catalogue);
+  return native ? native_time(open, processes, catalogue) : device_time(open, processes, catalogue);
 }
 
 }  // namespace kgb

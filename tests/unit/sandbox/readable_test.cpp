@@ -27,6 +27,15 @@ TEST(Readable, NamesTheFolderThatBlocks) {
   EXPECT_EQ((*blocked)->path, file);
   EXPECT_EQ((*blocked)->blocker, (dir.path() / "open/closed").native());
   EXPECT_EQ((*blocked)->reason, "Permission denied");
+
+  // Through a link: an interpreter of an environment is one, and its folder is open.
+  const std::string link = dir.path() / "open/link";
+  std::filesystem::create_symlink(file, link);
+  const std::string linked[] = {link};
+  blocked = first_unreadable(kAuthor, linked);
+  ASSERT_TRUE(blocked.ok() && blocked->has_value());
+  EXPECT_EQ((*blocked)->path, link);
+  EXPECT_EQ((*blocked)->blocker, (dir.path() / "open/closed").native());
 }
 
 TEST(Readable, NeedsRoot) {
