@@ -1,11 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds and runs every benchmark below bench/, one after the other. Arguments go to the C++ ones
-# (--benchmark_filter=...).
+# (--benchmark_filter=...). `gpu`: those of a GPU alone (bench/gpu_*.py).
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 "$KGB_ROOT/tools/build.sh" release
 . "$KGB_ROOT/tools/env.sh"
+scripts() { find "$KGB_ROOT/bench" -maxdepth 1 "$@" | sort; }
+if [ "${1:-}" = gpu ]; then
+  shift
+  while IFS= read -r script; do
+    say "== ${script##*/}"
+    PYTHONPATH=$KGB_ROOT/python "$KGBENCH_PYTHON" "$script" "$@"
+  done < <(scripts -name 'gpu_*.py')
+  exit 0
+fi
 found=0
 while IFS= read -r program; do
   found=1
@@ -16,5 +25,5 @@ while IFS= read -r script; do
   found=1
   say "== ${script##*/}"
   PYTHONPATH=$KGB_ROOT/python "$KGBENCH_PYTHON" "$script"
-done < <(find "$KGB_ROOT/bench" -maxdepth 1 -name '*.py' | sort)
+done < <(scripts -name '*.py' ! -name 'gpu_*')
 [ $found = 1 ] || die "no benchmark was built: bench/ has neither a *_bench target nor a script"
