@@ -6,6 +6,8 @@
 #include "vm/forms.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <string>
 
 namespace kgb::vm {
@@ -97,8 +99,39 @@ void run_extended(Frame& frame, const Instruction& made) {
   apply_binary(frame, low, made.in[0], made.in[1], made.out[0]);
 }
 
+void flush(float* values, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    if (std::fpclassify(values[i]) == FP_SUBNORMAL) values[i] = std::copysign(0.0f, values[i]);
+}
+
+// Calls the function on copies of its f32 operands in which denormals are zeros; out of the result, too.
+void call_flushing(const numeric::LibdeviceFunction& function, const void* const* inputs, void* out,
+                   std::size_t n) {
+  constexpr std::size_t kChunk = 256;
+  float copies[4][kChunk];
+  const std::size_t width = bytes_of(function.result);
+  for (std::size_t at = 0; at < n; at += kChunk) {
+    const std::size_t count = std::min(kChunk, n - at);
+    const void* chunk[4] = {};
+    for (std::size_t i = 0; i < function.arity; ++i) {
+      chunk[i] = static_cast<const std::byte*>(inputs[i]) + at * bytes_of(function.arguments[i]);
+      if (function.arguments[i] != DType::f32) continue;
+      std::memcpy(copies[i], chunk[i], count * sizeof(float));
+      flush(copies[i], count);
+      chunk[i] = copies[i];
+    }
+    std::byte* target = static_cast<std::byte*>(out) + at * width;
+    function.run(chunk, target, count);
+    if (function.result == DType::f32) flush(reinterpret_cast<float*>(target), count);
+  }
+}
+
 void run_extern(Frame& frame, const Instruction& made) {
   const numeric::LibdeviceFunction& function = *made.extra->libdevice;
+  const auto call = frame.options->flush_denormals && numeric::flushes_denormals(function)
+                        ? &call_flushing
+                        : [](const numeric::LibdeviceFunction& f, const void* const* in, void* to,
+                             std::size_t n) { f.run(in, to, n); };
   Value& out = frame.at(made.out[0]);
   const void* inputs[4] = {};
   const bool uniform =
@@ -107,12 +140,17 @@ void run_extern(Frame& frame, const Instruction& made) {
     inputs[i] = uniform ? static_cast<const void*>(&frame.at(made.in[i]).bits) : elements(frame, made.in[i]);
   if (uniform) {
     std::int64_t bits = 0;
-    function.run(inputs, &bits, 1);
+    call(function, inputs, &bits, 1);
     out.set_splat(bits);
     return;
   }
-  function.run(inputs, out.data, static_cast<std::size_t>(out.n));
+  call(function, inputs, out.data, static_cast<std::size_t>(out.n));
   out.set_dense();
+}
+
+// floor and ceil, which Triton takes from libdevice.
+void run_whole(Frame& frame, const Instruction& made) {
+  frame.options->flush_denormals ? run_extern(frame, made) : run_unary(frame, made);
 }
 
 void run_to_fp8(Frame& frame, const Instruction& made) {
@@ -170,6 +208,15 @@ bool build_unary(Builder& b, int parameter) {
   b.made.kernel.unary = numeric::unary(static_cast<numeric::UnaryOp>(parameter), b.in(0).dtype);
   if (b.made.kernel.unary == nullptr) return b.unsupported(std::string(name_of(b.in(0).dtype)));
   b.made.run = run_unary;
+  return true;
+}
+
+bool build_whole(Builder& b, int parameter) {
+  if (!build_unary(b, parameter)) return false;
+  if (b.made.run == nullptr || !b.in(0).is(DType::f32)) return true;
+  const bool floor = static_cast<numeric::UnaryOp>(parameter) == numeric::UnaryOp::floor;
+  b.extra().libdevice = numeric::find_libdevice(floor ? "__nv_floorf" : "__nv_ceilf");
+  b.made.run = run_whole;
   return true;
 }
 
