@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short names for what tools/ does; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build run full test lint bench docs portable clean
+.PHONY: help build run full test lint bench device-proof docs portable clean
 
 help:            ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
 
 build:           ## packages, Python environment, ./kgbench
 	@tools/build.sh release:kgbench,kgb_extension
@@ -23,6 +23,9 @@ lint:            ## clang-format, clang-tidy, ruff and the rules of the tree
 
 bench: build     ## the benchmarks of the judge itself
 	@tools/bench.sh
+
+device-proof:    ## runs the proof suite on this machine's GPU and records what it gives
+	@tools/device_proof.sh
 
 docs:            ## the documentation site, into site/
 	@tools/docs.sh
