@@ -65,9 +65,11 @@ struct Options {
   // A sum takes a product of its own block with one rounding, as a GPU's compiler does by default. The
   // program must have been parsed for it.
   bool contraction = false;
-  // f32 functions of libdevice, floor and ceil take denormals for zeros and give zeros for them, as on a GPU,
-  // where Triton links libdevice so.
+  // Where Triton's code for a GPU takes f32 denormals for zeros and gives zeros for them (libdevice; floor,
+  // ceil, exp2, sqrt and rsqrt; atomic addition), the machine does so, too.
   bool flush_denormals = false;
+  // x % y of f32 and f64 is fmod; else x - trunc(x / y) y, as a GPU computes it.
+  bool exact_remainder = true;
   std::size_t max_findings = 16;       // the run stops once so many have been met
   std::size_t max_printed = 1u << 20;  // bytes of tt.print text kept
   std::size_t max_memory = 1u << 30;   // bytes of tiles per thread

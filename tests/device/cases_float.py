@@ -244,6 +244,12 @@ def ieee_remainder(a, b):
 
 
 @triton.jit
+def language_remainder(a, b):
+    """x - trunc(x / y) y on a GPU, and so with the machine's option `exact_remainder` off."""
+    return a % b
+
+
+@triton.jit
 def directed_sums(a, b):
     return (libdevice.add_rd(a, b) - libdevice.add_ru(a, b)) + libdevice.add_rz(a, b)
 
@@ -378,6 +384,7 @@ CASES = [
     *each(saturated, ["f32"]),
     *each(exact_remainder, BOTH),
     *each(ieee_remainder, BOTH, values=moderate),
+    *each(language_remainder, ALL),
     *each(directed_sums, BOTH),
     *each(directed_differences, BOTH),
     *each(product_down, BOTH),

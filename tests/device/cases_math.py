@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of the language that a GPU approximates, and fast division: within ulps of the machine's.
 
-Arguments and results keep away from denormals, which a GPU's approximations flush and the machine keeps.
+exp2, sqrt and rsqrt of f32 flush denormals, exp, log and log2 keep them.
 """
 
+import numpy as np
 import triton
 import triton.language as tl
 import values as v
@@ -72,12 +73,6 @@ def fast_divide(a, b):
 @triton.jit
 def reciprocal(a):
     return 1.0 / a
-
-
-@triton.jit
-def remainder_of_small(a, b):
-    """Positive quotients below 2^20: beyond, a GPU's remainder is not fmod."""
-    return a % b
 
 
 @triton.jit
@@ -169,9 +164,10 @@ def nonzero(kind, n, seed):
     return values.sign() * values.abs().clamp(min=2.0**-12)
 
 
-def quotients(kind, n, seed):
-    """First operands up to 2^8, second ones from 2^-8."""
-    return v.draw(kind, COUNT, seed, 1.0, 256.0) if seed == 1 else v.draw(kind, COUNT, seed, 0.004, 4.0)
+def denormal(kind, n, seed):
+    """Positive, half of them just above the least normal number."""
+    bits = 23 if kind == "f32" else 52
+    return v.tensor(kind, v.raw(COUNT, seed) >> np.uint64(64 - bits - 1))
 
 
 def special(kind, n, seed):
@@ -207,7 +203,6 @@ CASES = [
     *each(divide, ["f32"], 2, nonzero),
     *each(fast_divide, ["f32"], 2, nonzero),
     *each(reciprocal, BOTH, 2, nonzero),
-    *each(remainder_of_small, ["f32"], 0, quotients),
     *each(sigmoid, ["f32"], 16, (-15, 15)),
     *each(sigmoid, ["f64"], 4, (-15, 15)),
     *each(silu, ["f32"], 16, (-15, 15)),
@@ -224,6 +219,15 @@ CASES = [
     *each(harmonic_mean, ["f32"], 4, positive),
     *each(logit, ["f32"], 8, (0.001, 0.4)),
     *each(gaussian, ["f32"], 8, (-4, 4)),
+    *[
+        case
+        for function in (sqrt, rsqrt, log, log2, exp, exp2)
+        for case in elementwise(
+            FAMILY, function, BOTH, values=denormal, ulps=2, name=f"{function.__name__}_of_denormals"
+        )
+    ],
+    *each(exp, ["f32"], 64, (-104, -86), name="exp_to_denormals"),
+    *each(exp2, ["f32"], 2, (-150, -120), name="exp2_to_denormals"),
     *[case for function in (exp, exp2, log, log2, sqrt, rsqrt, erf, divide) for case in of_special(function, BOTH)],
     *[case for function in (sin, cos) for case in of_special(function, BOTH, ulps=2)],
 ]

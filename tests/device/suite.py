@@ -36,7 +36,7 @@ class Case:
     @property
     def machine_options(self):
         """The virtual machine's choices that stand for what the compiler does to this case."""
-        return {"check_division": False, "flush_denormals": True, "contraction": self.fused}
+        return {"check_division": False, "flush_denormals": True, "exact_remainder": False, "contraction": self.fused}
 
 
 @dataclass

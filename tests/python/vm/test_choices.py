@@ -79,3 +79,39 @@ def test_denormals_are_kept_or_flushed():
     large = torch.full((64,), 2.0**127.5)
     assert (run(reciprocal, large) != 0).all() and (run(reciprocal, large, flush_denormals=True) == 0).all()
     assert run(reciprocal, least, flush_denormals=True).tolist() == [-float("inf"), float("inf")] * 32
+
+
+@triton.jit
+def square_root(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.sqrt(tl.load(x + i)))
+
+
+@triton.jit
+def add_in_memory(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, 0.0)
+    tl.atomic_add(out + i, tl.load(x + i))
+
+
+@pytest.mark.parametrize("kernel", [square_root, add_in_memory], ids=lambda k: k.__name__)
+def test_roots_and_atomics_flush_with_the_rest(kernel):
+    least = torch.full((64,), 2.0**-149)
+    assert (run(kernel, least) > 0).all() and (run(kernel, least, flush_denormals=True) == 0).all()
+
+
+@triton.jit
+def remainder(x, y, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(x + i) % tl.load(y + i))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_a_remainder_is_fmod_or_what_a_gpu_computes(dtype):
+    x = torch.tensor([7.5, -4.0, 1e20, 5.0], dtype=dtype).repeat(16)
+    y = torch.tensor([2.0, 2.0, 3.0, float("inf")], dtype=dtype).repeat(16)
+    assert torch.equal(run(remainder, x, y), torch.fmod(x, y)) and run(remainder, x, y)[1].signbit()
+    computed = run(remainder, x, y, exact_remainder=False)
+    assert computed[:4:3].tolist() == [1.5, 5.0] and not computed[1].signbit()
+    quotient = torch.trunc(x[2] / y[2]).double()
+    assert computed[2] == (x[2].double() - quotient * y[2].double()).to(dtype) or dtype == torch.float64
