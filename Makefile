@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short names for what tools/ does; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build run full test lint bench bench-gpu docs portable clean
+.PHONY: help build run full test lint bench bench-gpu device-proof docs portable clean
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -26,6 +26,9 @@ bench: build     ## the benchmarks of the judge itself
 
 bench-gpu: build ## how far the clocks of this machine's GPU can be trusted
 	@tools/bench.sh gpu
+
+device-proof:    ## runs the proof suite on this machine's GPU and records what it gives
+	@tools/device_proof.sh
 
 docs:            ## the documentation site, into site/
 	@tools/docs.sh

@@ -19,7 +19,8 @@ using vm::Arg;
 constexpr const char* kDoc =
     "vm_run(ttir, grid, args, buffers, threads=1, max_steps=0, seconds=0.0, order='forward', seed=0,\n"
     "       tf32='truncate', poison_masked=False, fp8_saturate=True, reorder=False, check_division=True,\n"
-    "       sanitize='', undefined=()) -> dict\n\n"
+    "       sanitize='', undefined=(), contraction=False, flush_denormals=False,\n"
+    "       exact_remainder=True) -> dict\n\n"
     "args: int, float, or ('ptr', buffer index or -1, byte offset). buffers: (name, address, bytes, "
     "writable).\n"
     "sanitize: names of checks, or 'all'; undefined: buffers that nothing has written yet.\n"
@@ -124,12 +125,12 @@ bool read_buffers(PyObject* list, vm::Memory& memory) {
 }
 
 // Parsed programs by text: a launch in a loop pays for its analysis once.
-Result<vm::Program> cached(const std::string& ttir, vm::Build build) {
-  static std::map<std::string, vm::Program> caches[2];  // under the GIL
-  auto& cache = caches[build == vm::Build::checked ? 1 : 0];
+Result<vm::Program> cached(const std::string& ttir, vm::Build build, bool contraction) {
+  static std::map<std::string, vm::Program> caches[2][2];  // under the GIL
+  auto& cache = caches[build == vm::Build::checked ? 1 : 0][contraction ? 1 : 0];
   const auto found = cache.find(ttir);
   if (found != cache.end()) return found->second;
-  auto program = vm::Program::parse(ttir, build);
+  auto program = vm::Program::parse(ttir, build, contraction);
   if (!program) return program.error();
   if (cache.size() >= 64) cache.clear();
   return cache.emplace(ttir, std::move(program).value()).first->second;
@@ -208,21 +209,38 @@ PyObject* result_dict(const vm::RunResult& result, double seconds) {
 }
 
 PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
-  static const char* names[] = {"ttir",          "grid",         "args",    "buffers",        "threads",
-                                "max_steps",     "seconds",      "order",   "seed",           "tf32",
-                                "poison_masked", "fp8_saturate", "reorder", "check_division", "sanitize",
-                                "undefined",     nullptr};
+  static const char* names[] = {"ttir",
+                                "grid",
+                                "args",
+                                "buffers",
+                                "threads",
+                                "max_steps",
+                                "seconds",
+                                "order",
+                                "seed",
+                                "tf32",
+                                "poison_masked",
+                                "fp8_saturate",
+                                "reorder",
+                                "check_division",
+                                "sanitize",
+                                "undefined",
+                                "contraction",
+                                "flush_denormals",
+                                "exact_remainder",
+                                nullptr};
   const char *ttir = nullptr, *order = "forward", *tf32 = "truncate", *sanitize = "";
   PyObject* undefined = nullptr;
   Py_ssize_t size = 0;
   PyObject *grid = nullptr, *arg_list = nullptr, *buffers = nullptr;
-  int threads = 1, poison = 0, saturate = 1, reorder = 0, division = 1;
+  int threads = 1, poison = 0, saturate = 1, reorder = 0, division = 1, contraction = 0, flush = 0,
+      remainder = 1;
   unsigned long long max_steps = 0, seed = 0;
   double seconds = 0;
-  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKsppppsO", const_cast<char**>(names), &ttir,
-                                  &size, &grid, &arg_list, &buffers, &threads, &max_steps, &seconds, &order,
-                                  &seed, &tf32, &poison, &saturate, &reorder, &division, &sanitize,
-                                  &undefined) == 0)
+  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKsppppsOppp", const_cast<char**>(names),
+                                  &ttir, &size, &grid, &arg_list, &buffers, &threads, &max_steps, &seconds,
+                                  &order, &seed, &tf32, &poison, &saturate, &reorder, &division, &sanitize,
+                                  &undefined, &contraction, &flush, &remainder) == 0)
     return nullptr;
   vm::RunOptions how;
   vm::Options options;
@@ -240,8 +258,9 @@ PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
   Sanitizing sanitizing;
   if (!sanitizing.read(sanitize, undefined, memory)) return nullptr;
   how.sanitizer = sanitizing.sanitizer.get();
-  const auto program = cached(std::string(ttir, static_cast<std::size_t>(size)),
-                              how.sanitizer != nullptr ? vm::Build::checked : vm::Build::plain);
+  const auto program =
+      cached(std::string(ttir, static_cast<std::size_t>(size)),
+             how.sanitizer != nullptr ? vm::Build::checked : vm::Build::plain, contraction != 0);
   if (!program) return raise(program.error());
   how.threads = threads;
   how.max_steps = max_steps;
@@ -250,6 +269,9 @@ PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
   options.fp8_saturate = saturate != 0;
   options.reorder = reorder != 0;
   options.check_division = division != 0;
+  options.contraction = contraction != 0;
+  options.flush_denormals = flush != 0;
+  options.exact_remainder = remainder != 0;
   const auto start = std::chrono::steady_clock::now();
   if (seconds > 0)
     how.deadline = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(

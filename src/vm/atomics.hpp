@@ -9,8 +9,9 @@
 
 namespace kgb::vm {
 
-enum class Rmw : std::uint8_t { fadd, add, max, min, umax, umin, bit_and, bit_or, bit_xor, exch };
+enum class Rmw : std::uint8_t { fadd, add, max, min, umax, umin, bit_and, bit_or, bit_xor, exch, fadd_flush };
 
+// fadd_flush: f32, denormals of operands and sum being zeros.
 // Combines the element at `address` with `value` and hands the old one out. `shared`: other threads run too.
 using Update = void (*)(Rmw kind, bool shared, std::uint64_t address, const std::byte* value,
                         std::byte* old_out);

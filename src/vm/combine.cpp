@@ -92,8 +92,8 @@ bool Combiner::run_lanes(std::int64_t lanes) {
 
 bool lane_by_lane(const RawOp& op) {
   static constexpr BuildFunction allowed[] = {
-      build_binary,  build_integer, build_division, build_compare_int, build_compare_float,
-      build_select,  build_ternary, build_clamp,    build_unary,       build_extern,
+      build_binary,  build_integer, build_division, build_compare_int, build_compare_float, build_select,
+      build_ternary, build_clamp,   build_unary,    build_flushing,    build_remainder,     build_extern,
       build_convert, build_bitcast, build_constant, build_extended};
   if (op.name != "tt.reduce" && op.name != "tt.scan" && op.name != "tt.map_elementwise") return false;
   if (op.regions.size() != 1 || op.regions[0].blocks.size() != 1) return false;

@@ -7,6 +7,10 @@
 
 namespace kgb::vm {
 
+// Makes one fused multiply-add of a product and the sum that takes it: Options::contraction. Comes before
+// lower().
+void contract(RawModule& module);
+
 // Fills program.functions from program.raw. Errors: operations that do not fit their types.
 [[nodiscard]] Status lower(ProgramImpl& program);
 

@@ -73,6 +73,10 @@ typename Element<dtype>::Bits encode(Real value) {
     return std::bit_cast<typename Element<dtype>::Bits>(value);
 }
 
+float flushed(float value) {
+  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0F, value) : value;
+}
+
 template <DType dtype>
 typename Element<dtype>::Bits combine(Rmw kind, typename Element<dtype>::Bits old,
                                       typename Element<dtype>::Bits value) {
@@ -80,6 +84,8 @@ typename Element<dtype>::Bits combine(Rmw kind, typename Element<dtype>::Bits ol
   if (kind == Rmw::exch) return value;
   if constexpr (is_floating(dtype)) {
     const auto a = decode<dtype>(old), b = decode<dtype>(value);
+    if constexpr (dtype == DType::f32)
+      if (kind == Rmw::fadd_flush) return encode<dtype>(flushed(flushed(a) + flushed(b)));
     if (kind == Rmw::max) return encode<dtype>(std::fmax(a, b));
     if (kind == Rmw::min) return encode<dtype>(std::fmin(a, b));
     return encode<dtype>(a + b);
@@ -190,12 +196,14 @@ void run_atomic(Frame& frame, const Instruction& made) {
   std::byte* old = made.out.empty() ? frame.scratch_bytes(1, static_cast<std::size_t>(n) * bytes)
                                     : frame.at(made.out[0]).data;
   const Update apply = update_for(type.dtype);
+  auto kind = static_cast<Rmw>(made.imm[0]);
+  if (kind == Rmw::fadd && type.is(DType::f32) && frame.options->flush_denormals) kind = Rmw::fadd_flush;
   for (std::int64_t i = 0; i < n; ++i) {
     const auto at = static_cast<std::size_t>(i) * bytes;
     if (mask != nullptr && mask[i] == 0)
       std::memset(old + at, 0, bytes);
     else
-      apply(static_cast<Rmw>(made.imm[0]), frame.shared_memory, addresses[i], values + at, old + at);
+      apply(kind, frame.shared_memory, addresses[i], values + at, old + at);
   }
   if (!made.out.empty()) finish(frame, made.out[0]);
 }

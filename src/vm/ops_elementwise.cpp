@@ -6,6 +6,7 @@
 #include "vm/forms.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace kgb::vm {
@@ -75,6 +76,30 @@ bool build_binary(Builder& b, int parameter) {
 
 namespace {
 
+// x - trunc(x / y) y, the product and the difference rounded once, as a GPU computes a remainder.
+template <typename T, bool OneX, bool OneY>
+void remainder_span(const void* px, const void* py, void* po, std::size_t n) {
+  const T *x = static_cast<const T*>(px), *y = static_cast<const T*>(py);
+  T* out = static_cast<T*>(po);
+  for (std::size_t i = 0; i < n; ++i) {
+    const T a = x[OneX ? 0 : i], b = y[OneY ? 0 : i];
+    out[i] = std::isinf(b) ? a : std::fma(-std::trunc(a / b), b, a);
+  }
+}
+
+template <typename T>
+constexpr numeric::BinaryKernel kRemainder{&remainder_span<T, false, false>, &remainder_span<T, false, true>,
+                                           &remainder_span<T, true, false>};
+
+void run_remainder(Frame& frame, const Instruction& made) {
+  const bool wide = frame.type(made.in[0]).is(DType::f64);
+  apply_binary(frame,
+               frame.options->exact_remainder ? made.kernel.binary
+               : wide                         ? kRemainder<double>
+                                              : kRemainder<float>,
+               made.in[0], made.in[1], made.out[0]);
+}
+
 void run_ternary(Frame& frame, const Instruction& made) {
   Value& out = frame.at(made.out[0]);
   const bool uniform =
@@ -97,24 +122,6 @@ void run_extended(Frame& frame, const Instruction& made) {
   apply_binary(frame, low, made.in[0], made.in[1], made.out[0]);
 }
 
-void run_extern(Frame& frame, const Instruction& made) {
-  const numeric::LibdeviceFunction& function = *made.extra->libdevice;
-  Value& out = frame.at(made.out[0]);
-  const void* inputs[4] = {};
-  const bool uniform =
-      std::all_of(made.in.begin(), made.in.end(), [&](int v) { return frame.at(v).form == Form::splat; });
-  for (std::size_t i = 0; i < made.in.size(); ++i)
-    inputs[i] = uniform ? static_cast<const void*>(&frame.at(made.in[i]).bits) : elements(frame, made.in[i]);
-  if (uniform) {
-    std::int64_t bits = 0;
-    function.run(inputs, &bits, 1);
-    out.set_splat(bits);
-    return;
-  }
-  function.run(inputs, out.data, static_cast<std::size_t>(out.n));
-  out.set_dense();
-}
-
 void run_to_fp8(Frame& frame, const Instruction& made) {
   apply_unary(frame, made.extra->convert_alternatives[frame.options->fp8_saturate ? 1 : 0], made.in[0],
               made.out[0]);
@@ -135,6 +142,13 @@ void run_same_bits(Frame& frame, const Instruction& made) {
 }
 
 }  // namespace
+
+bool build_remainder(Builder& b, int parameter) {
+  if (!build_binary(b, parameter)) return false;
+  if (b.made.run == run_binary && (b.in(0).is(DType::f32) || b.in(0).is(DType::f64)))
+    b.made.run = run_remainder;
+  return true;
+}
 
 bool build_ternary(Builder& b, int parameter) {
   if (!b.counts(3, 1) || !same_operands(b, 0, 3)) return false;
@@ -170,26 +184,6 @@ bool build_unary(Builder& b, int parameter) {
   b.made.kernel.unary = numeric::unary(static_cast<numeric::UnaryOp>(parameter), b.in(0).dtype);
   if (b.made.kernel.unary == nullptr) return b.unsupported(std::string(name_of(b.in(0).dtype)));
   b.made.run = run_unary;
-  return true;
-}
-
-bool build_extern(Builder& b, int) {
-  const std::string_view* symbol = b.op.attribute("symbol");
-  if (symbol == nullptr || symbol->size() < 2) return b.malformed("no symbol");
-  const std::string_view name = symbol->substr(1, symbol->size() - 2);  // quoted in the text
-  const auto* function = numeric::find_libdevice(name);
-  if (function == nullptr) return b.unsupported(std::string(name));
-  if (b.inputs() != function->arity || b.outputs() != 1 || function->arity > 4)
-    return b.malformed("wrong number of operands for " + std::string(name));
-  for (std::size_t i = 0; i < b.inputs(); ++i)
-    if (b.in(i).kind != Type::Kind::value || bytes_of(b.in(i).dtype) != bytes_of(function->arguments[i]) ||
-        b.in(i).floating() != is_floating(function->arguments[i]) || !b.in(i).same_shape(b.out()))
-      return b.malformed("an operand does not fit " + std::string(name));
-  if (b.out().kind != Type::Kind::value || b.out().floating() != is_floating(function->result) ||
-      bytes_of(b.out().dtype) != bytes_of(function->result))
-    return b.malformed("the result does not fit " + std::string(name));
-  b.extra().libdevice = function;
-  b.made.run = run_extern;
   return true;
 }
 

@@ -111,6 +111,7 @@ struct ProgramImpl {
   std::vector<SourcePlace> places;
   std::vector<std::string> unsupported;
   std::int64_t frame_bytes = 0;
+  bool contraction = false;  // sums have taken their products in
   std::shared_ptr<const KernelFacts> facts;  // null: Build::plain
   // Frames that no run uses now; a run takes one per thread and gives it back.
   std::mutex mutex;

@@ -34,12 +34,14 @@ int Memory::find(std::uint64_t address) const {
 ProgramImpl::ProgramImpl() = default;
 ProgramImpl::~ProgramImpl() = default;
 
-Result<Program> Program::parse(std::string_view ttir, Build build) {
+Result<Program> Program::parse(std::string_view ttir, Build build, bool contraction) {
   auto impl = std::make_shared<ProgramImpl>();
   impl->text = std::string(ttir);
   auto raw = read_module(impl->text);
   if (!raw) return raw.error();
   impl->raw = std::move(raw).value();
+  impl->contraction = contraction;
+  if (contraction) contract(impl->raw);
   KGB_CHECK(lower(*impl));
   const RawFunction& entry = impl->raw.functions[static_cast<std::size_t>(impl->entry)];
   impl->name = entry.name;
@@ -289,6 +291,8 @@ RunResult run(const Program& program, std::span<const Arg> args, const Memory& m
     return refused("a shuffled order is limited to 2^28 programs");
   if (how.sanitizer != nullptr && impl.facts == nullptr)
     return refused(impl.name + " was not parsed for a sanitizer (Build::checked)");
+  if (options.contraction != impl.contraction)
+    return refused(impl.name + " was parsed for another choice of contraction");
   const auto threads = static_cast<std::size_t>(
       std::clamp<std::int64_t>(how.sanitizer != nullptr ? 1 : how.threads, 1,
                                std::max<std::int64_t>(1, std::min<std::int64_t>(work.total, 256))));

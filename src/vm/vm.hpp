@@ -62,6 +62,14 @@ struct Options {
   // judging turns this off. The value is all ones (remainder: the dividend) either way, and INT_MIN / -1 is
   // INT_MIN.
   bool check_division = true;
+  // A sum takes a product of its own block with one rounding, as a GPU's compiler does by default. The
+  // program must have been parsed for it.
+  bool contraction = false;
+  // Where Triton's code for a GPU takes f32 denormals for zeros and gives zeros for them (libdevice; floor,
+  // ceil, exp2, sqrt and rsqrt; atomic addition), the machine does so, too.
+  bool flush_denormals = false;
+  // x % y of f32 and f64 is fmod; else x - trunc(x / y) y, as a GPU computes it.
+  bool exact_remainder = true;
   std::size_t max_findings = 16;       // the run stops once so many have been met
   std::size_t max_printed = 1u << 20;  // bytes of tt.print text kept
   std::size_t max_memory = 1u << 30;   // bytes of tiles per thread
@@ -134,7 +142,7 @@ class Program {
  public:
   // Errors: text that is no TTIR module, or one whose operations do not fit their types, with its line.
   // Operations that the machine does not know are accepted here; reaching one is a finding.
-  static Result<Program> parse(std::string_view ttir, Build build = Build::plain);
+  static Result<Program> parse(std::string_view ttir, Build build = Build::plain, bool contraction = false);
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] const std::vector<Parameter>& parameters() const;
   // "tt.foo at file:line" for each operation that cannot be executed.

@@ -80,7 +80,9 @@ class Launcher:
         threads = self._threads(programs)
         try:
             result = _kgbench.vm_run(text, grid, values, buffers, threads, 0, settings.seconds, settings.order,
-                                     settings.seed, settings.tf32, settings.poison, **checks)
+                                     settings.seed, settings.tf32, settings.poison, contraction=settings.contraction,
+                                     flush_denormals=settings.flush_denormals,
+                                     exact_remainder=settings.exact_remainder, **checks)
         except ValueError as error:
             raise RuntimeError(f"kgvm: {self._name} cannot run on the virtual machine: {error}") from None
         self._past_run = result["seconds"] * threads

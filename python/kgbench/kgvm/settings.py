@@ -29,6 +29,9 @@ class Settings:
     order: str = "forward"      # of the program instances
     seed: int = 0               # of the shuffled order
     poison: bool = False        # lanes that a masked load leaves undefined: a pattern instead of zero
+    contraction: bool = False   # a * b + c with one rounding, where a GPU's compiler does so by default
+    flush_denormals: bool = False  # where Triton's code for a GPU takes f32 denormals for zeros
+    exact_remainder: bool = True  # x % y of floats is fmod, not what a GPU computes
     bounds: str = "storage"     # what a pointer may reach: its tensor's storage, or the tensor itself
     cpu_tensors: str = "accept"  # launches on tensors that say they are on the CPU, which a GPU's launcher refuses
     checks: str = ""            # of the machine's sanitizer, with commas: races, uninitialised, ...; or all

@@ -336,6 +336,16 @@ const LibdeviceFunction* find_libdevice(std::string_view symbol) {
   return found != rows.end() && found->name == symbol ? &*found : nullptr;
 }
 
+bool flushes_denormals(const LibdeviceFunction& function) {
+  // What moves bits, and what has plain f32 instructions or steps of its own.
+  static constexpr std::string_view exact[] = {
+      "__nv_copysignf", "__nv_fdimf", "__nv_float_as_int", "__nv_float_as_uint", "__nv_int_as_float",
+      "__nv_ldexpf",    "__nv_logbf", "__nv_nextafterf",   "__nv_scalbnf",       "__nv_uint_as_float"};
+  const auto* last = function.arguments.begin() + function.arity;
+  return (function.result == DType::f32 || std::find(function.arguments.begin(), last, DType::f32) != last) &&
+         std::ranges::find(exact, function.name) == std::ranges::end(exact);
+}
+
 std::span<const LibdeviceFunction> libdevice_functions() {
   return table();
 }

@@ -22,6 +22,8 @@ struct LibdeviceFunction {
 
 // Null for a name that is not known.
 [[nodiscard]] const LibdeviceFunction* find_libdevice(std::string_view symbol);
+// Whether the function takes and gives f32 and, in the form that Triton links, has no denormals.
+[[nodiscard]] bool flushes_denormals(const LibdeviceFunction& function);
 [[nodiscard]] std::span<const LibdeviceFunction> libdevice_functions();  // sorted by name
 
 }  // namespace kgb::vm::numeric

@@ -43,7 +43,12 @@ def test_every_narrow_pattern_widens(source, target):
     x = patterns(source)
     if source == target or {source, target} == {torch.float16, torch.bfloat16}:
         pytest.skip("not a widening")
-    c.assert_same(converted(x, target), x.double().to(target))
+    expected = x.double().to(target)
+    if (source, target) == (torch.float8_e5m2, torch.bfloat16):  # as on sm_90: no special values
+        codes = x.view(torch.uint8)
+        wide = (2.0 ** 16 * (1 + (codes & 3) / 4) * torch.where(codes >= 128, -1.0, 1.0)).to(target)
+        expected = torch.where((codes & 0x7C) == 0x7C, wide, expected)
+    c.assert_same(converted(x, target), expected)
 
 
 @pytest.mark.parametrize("target", c.FP8, ids=str)

@@ -30,12 +30,13 @@ def test_damaged_text_is_refused_or_runs(kernel):
     text = re.sub(r' loc\("[^"]*"\(#loc\d*\)\)', "", text)
     generator, words = random.Random(5), sorted(set(re.findall(r'[\w.%!<>@"-]+', text)))
     ran = 0
-    for _ in range(150):
+    for turn in range(150):
         tensors = operation_kernels.arguments()
         buffers = [(f"t{i}", t.data_ptr(), t.numel() * 4, True) for i, t in enumerate(tensors)]
         try:
             result = _kgbench.vm_run(damaged(text, words, generator), (2, 1, 1), [("ptr", i, 0) for i in range(3)], buffers,
-                                     max_steps=20000, seconds=2.0)
+                                     max_steps=20000, seconds=2.0, contraction=turn % 2 == 1, flush_denormals=turn % 2 == 1,
+                                     exact_remainder=turn % 2 == 0)
         except ValueError as refusal:
             assert str(refusal)
             continue
