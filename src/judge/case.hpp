@@ -46,6 +46,7 @@ struct Case {
   std::map<std::string, double> stage_ms;
   Gate reached = Gate::static_;
   std::shared_ptr<NativeHost> native;  // C++ candidates: their process
+  Observer observer;
 
   [[nodiscard]] bool random() const { return op.tagged("random"); }
   [[nodiscard]] const Entry& entry_of(const Job& job) const {

@@ -18,16 +18,74 @@ bool runnable(const Job& job) {
          });
 }
 
+// Whether the card gives host code the values of an input: then a recording serves one set of values.
+bool reads_values(const Job& job) {
+  const auto tensors = tensors_of(job.workload.call);
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const auto& item) { return item.second.host_readable; });
+}
+
 Status judge_job(Case& open, Job& job, Processes& processes) {
   if (!job.recording) return ok_status();
   // What host code did is looked at before anything runs: an answer computed by torch leaves nothing to run.
   apply_policy(open, job, true);
   if (!runnable(job)) return ok_status();
-  KGB_CHECK(judge_contract(open, job, processes));
+  KGB_CHECK(judge_contract(open, job, 0, processes));
   if (!runnable(job)) return ok_status();
-  for (int trial = 0; trial < open.request.value_sets; ++trial) {
+  const int trials = reads_values(job) ? std::min(1, open.request.value_sets) : open.request.value_sets;
+  for (int trial = 0; trial < trials; ++trial) {
     KGB_TRY(const bool right, judge_trial(open, job, trial, processes));
     if (!right) return ok_status();
+  }
+  return ok_status();
+}
+
+// Records these workloads anew and runs one more trial of each; `why` goes with what is found.
+Status judge_again(Case& open, const std::vector<Job*>& jobs, const AuthorRequest& request, int trial,
+                   const std::pair<std::string, std::string>& why, Processes& processes,
+                   const Catalogue& catalogue) {
+  if (jobs.empty()) return ok_status();
+  Case second{open.request, open.op, open.language, {},      {},           {},
+              {},           {},      Gate::correct, nullptr, open.observer};
+  for (const Job* job : jobs) {
+    Job& again = second.jobs.emplace_back();
+    again.workload = job->workload;
+    again.bound = job->bound;
+    again.calls = job->calls;
+  }
+  KGB_CHECK(author_jobs(second, processes, catalogue, request));
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    Job& again = second.jobs[i];
+    if (again.recording) apply_policy(second, again, false);
+    if (runnable(again)) KGB_CHECK(judge_contract(second, again, trial, processes));
+    if (runnable(again)) {
+      KGB_TRY([[maybe_unused]] const bool right, judge_trial(second, again, trial, processes));
+    }
+    jobs[i]->elements += again.elements;
+    if (again.worst_ratio > jobs[i]->worst_ratio) {
+      jobs[i]->worst_ratio = again.worst_ratio;
+      jobs[i]->worst_at = again.worst_at;
+    }
+    for (Finding& finding : again.findings) {
+      finding.details[why.first] = why.second;
+      jobs[i]->findings.push_back(std::move(finding));
+    }
+  }
+  for (Finding& finding : second.findings) open.findings.push_back(std::move(finding));
+  return ok_status();
+}
+
+// Further trials of workloads whose host code sees values: it is called again for each set of them.
+Status judge_readers(Case& open, Processes& processes, const Catalogue& catalogue) {
+  for (int trial = 1; trial < open.request.value_sets; ++trial) {
+    std::vector<Job*> readers;
+    for (Job& job : open.jobs)
+      if (reads_values(job) && runnable(job)) readers.push_back(&job);
+    AuthorRequest request;
+    request.generator_seed = open.request.seed;
+    request.trial = trial;
+    KGB_CHECK(judge_again(open, readers, request, trial, {"values", "of set " + std::to_string(trial + 1)},
+                          processes, catalogue));
   }
   return ok_status();
 }
@@ -36,35 +94,15 @@ Status judge_job(Case& open, Job& job, Processes& processes) {
 // what all of that left: an in-place kernel that tuning breaks, or a configuration that is wrong, shows in
 // this recording alone.
 Status judge_tuning(Case& open, Processes& processes, const Catalogue& catalogue) {
-  Case tuning{open.request, open.op, open.language, {}, {}, {}, {}, {}, Gate::correct, nullptr};
   std::vector<Job*> tuned;
-  for (Job& job : open.jobs) {
-    if (!job.tuned || !runnable(job)) continue;
-    tuned.push_back(&job);
-    Job& again = tuning.jobs.emplace_back();
-    again.workload = job.workload;
-    again.bound = job.bound;
-    again.calls = job.calls;
-  }
-  if (tuned.empty()) return ok_status();
+  for (Job& job : open.jobs)
+    if (job.tuned && runnable(job)) tuned.push_back(&job);
   AuthorRequest request;
   request.generator_seed = open.request.seed;
+  request.trial = open.request.value_sets;  // values that no other trial had
   request.all_configurations = true;
-  KGB_CHECK(author_jobs(tuning, processes, catalogue, request));
-  for (std::size_t i = 0; i < tuned.size(); ++i) {
-    Job& again = tuning.jobs[i];
-    if (runnable(again)) {
-      // Values that no other trial had.
-      KGB_TRY([[maybe_unused]] const bool right,
-              judge_trial(tuning, again, open.request.value_sets, processes));
-    }
-    for (Finding& finding : again.findings) {
-      finding.details["autotune"] = "with the launches of every configuration";
-      tuned[i]->findings.push_back(std::move(finding));
-    }
-  }
-  for (Finding& finding : tuning.findings) open.findings.push_back(std::move(finding));
-  return ok_status();
+  return judge_again(open, tuned, request, request.trial,
+                     {"autotune", "with the launches of every configuration"}, processes, catalogue);
 }
 
 }  // namespace
@@ -78,6 +116,7 @@ Status gate_correct(Case& open, Processes& processes, const Catalogue& catalogue
     // The verdict stands; every further workload could take the whole limit again.
     if (decide(job.findings) == Verdict::timeout) return ok_status();
   }
+  KGB_CHECK(judge_readers(open, processes, catalogue));
   return judge_tuning(open, processes, catalogue);
 }
 
