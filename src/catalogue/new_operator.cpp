@@ -40,7 +40,7 @@ std::string_view number_line(const SchemaType& type) {
     case BaseType::integer:
       return "1";
     case BaseType::real:
-      return "0.5";
+      return "0.7";  // no 16-bit type holds it: a factor that is rounded shows
     case BaseType::boolean:
       return "[false, true]";
     case BaseType::complex:

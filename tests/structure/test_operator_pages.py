@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The generated pages: one for every operator, each with what its card, reference and expert say."""
+import importlib
 import sys
 import tomllib
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
-import operator_pages
+operator_pages = importlib.import_module("operator_pages")
 
 PAGES = operator_pages.pages()
 CARDS = sorted((ROOT / "catalogue" / "operators").glob("*/*/card.toml"))

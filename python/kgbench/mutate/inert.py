@@ -264,7 +264,7 @@ def is_widened_anyway(kernel, cast):
     for node in ast.walk(kernel):
         uses += isinstance(node, ast.Name) and node.id == names[0] and isinstance(node.ctx, ast.Load)
         for one, other in meetings(node):
-            met += isinstance(one, ast.Name) and one.id == names[0] and has_type(kernel, other, kind, names[0])
+            met += isinstance(one, ast.Name) and one.id == names[0] and has_type(kernel, other, kind, {names[0]})
     return uses > 0 and met == uses
 
 
@@ -283,13 +283,14 @@ def meetings(node):
 
 
 def has_type(kernel, node, kind, but):
-    """Whether an expression surely has the type `kind` without the help of the variable `but`."""
+    """Whether an expression surely has the type `kind` without the help of the variables in `but`."""
     if isinstance(node, ast.Name):
         values = assigned(kernel, node.id)
-        return node.id != but and bool(values) and all(v is not None and has_type(kernel, v, kind, but) for v in values)
+        return node.id not in but and bool(values) and all(
+            v is not None and has_type(kernel, v, kind, but | {node.id}) for v in values)
     if isinstance(node, ast.BinOp):
         return has_type(kernel, node.left, kind, but) or has_type(kernel, node.right, kind, but)
-    if not isinstance(node, ast.Call):
+    if not isinstance(node, ast.Call) or not node.args:
         return False
     if name_of(node) in ("full", "zeros"):
         return ast.unparse(node.args[-1]) == kind

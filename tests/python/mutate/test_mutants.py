@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants: drawn alike every time, each with one change, and none whose change provably does nothing."""
+import pathlib
 import textwrap
 
 import pytest
@@ -43,6 +44,16 @@ def test_every_mutant_differs_from_the_original_and_from_the_others():
     source = KERNEL.format(body=POINTWISE, host=ALLOCATE)
     texts = [m.source for m in mutants_of(source)]
     assert len(set(texts)) == len(texts) and {m.kind for m in mutants_of(source)} <= set(KINDS)
+
+
+EXPERTS = sorted((pathlib.Path(__file__).resolve().parents[3] / "catalogue" / "operators").glob("*/*/expert.py"))
+
+
+def test_every_expert_has_mutants_unless_it_computes_nothing():
+    without = [f"{p.parent.parent.name}::{p.parent.name}" for p in EXPERTS if not mutants_of(p.read_text(), count=1)]
+    assert len(EXPERTS) == 210
+    assert all("no_kernel" in (path.parent / "card.toml").read_text() for path in EXPERTS
+               if f"{path.parent.parent.name}::{path.parent.name}" in without), without
 
 
 def test_what_masked_lanes_hold_is_no_fault_where_they_stay_apart():
