@@ -14,6 +14,8 @@ def is_inert(scene, kind, node, new):
         return True
     if kind == "other_value":
         return any(lanes_vanish(scene, kernel, node) for kernel in scene.kernels if holds(kernel, node))
+    if kind in ("loosen_mask", "swap_comparison"):
+        return any(says_the_same(kernel, node, new) for kernel in scene.kernels if holds(kernel, node))
     if kind == "drop_cast":
         return any(is_widened_anyway(kernel, node) for kernel in scene.kernels if holds(kernel, node))
     if kind == "assume_contiguous":
@@ -29,6 +31,26 @@ def is_zero_product(node, new):
     """x * 0 -> 0: the shape follows from whatever it is added to."""
     product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
     return product and isinstance(new, ast.Constant) and new.value == 0 and new in (node.left, node.right)
+
+
+def says_the_same(kernel, node, new):
+    """Whether a condition that lanes meet by their number is left out, or made <=: lane = tl.arange(0, N) is below N."""
+    if isinstance(node, ast.Compare):
+        return isinstance(new.ops[0], ast.LtE) and is_of_every_lane(kernel, node)
+    return is_of_every_lane(kernel, node.left if new is node.right else node.right)
+
+
+def is_of_every_lane(kernel, condition):
+    while isinstance(condition, ast.Subscript):
+        condition = condition.value
+    if not isinstance(condition, ast.Compare) or not isinstance(condition.ops[0], ast.Lt):
+        return False
+    lane, end = condition.left, ast.unparse(condition.comparators[0])
+    while isinstance(lane, ast.Name) and len(values := assigned(kernel, lane.id)) == 1 and values[0] is not None:
+        lane = values[0]
+        while isinstance(lane, ast.Subscript):
+            lane = lane.value
+    return ast.unparse(lane) == f"tl.arange(0, {end})"
 
 
 # -- lanes beyond a mask ---------------------------------------------------------------------------------------------
@@ -207,7 +229,7 @@ class Lanes:
             values = assigned(self.kernel, mask.id)
             if len(values) == 1 and values[0] is not None:
                 return self.conditions(values[0], axis)
-        return [(ast.unparse(mask), axis)]
+        return [] if is_of_every_lane(self.kernel, mask) else [(ast.unparse(mask), axis)]
 
     def zeros(self, node):
         """Conditions where an operand is known to be zero when they are false: those of a masked load with other=0."""
@@ -256,11 +278,15 @@ def assigned(function, name):
 def is_widened_anyway(kernel, cast):
     """Whether a variable that is cast as it is loaded meets the wider type in everything that is done with it: an
     operation on two types is done in the wider one."""
-    names = [n.targets[0].id for n in ast.walk(kernel)
-             if isinstance(n, ast.Assign) and n.value is cast and isinstance(n.targets[0], ast.Name)]
-    if len(names) != 1 or len(assigned(kernel, names[0])) != 1 or len(cast.args) != 1:
+    if len(cast.args) != 1:
         return False
     kind, uses, met = ast.unparse(cast.args[0]), 0, 0
+    if any(one is cast and has_type(kernel, other, kind, frozenset()) for n in ast.walk(kernel) for one, other in meetings(n)):
+        return True
+    names = [n.targets[0].id for n in ast.walk(kernel)
+             if isinstance(n, ast.Assign) and n.value is cast and isinstance(n.targets[0], ast.Name)]
+    if len(names) != 1 or len(assigned(kernel, names[0])) != 1:
+        return False
     for node in ast.walk(kernel):
         uses += isinstance(node, ast.Name) and node.id == names[0] and isinstance(node.ctx, ast.Load)
         for one, other in meetings(node):
@@ -273,6 +299,8 @@ def meetings(node):
     pairs = []
     if isinstance(node, ast.BinOp) and not isinstance(node.op, (ast.LShift, ast.RShift)):
         pairs = [(node.left, node.right)]
+    elif isinstance(node, ast.AugAssign):
+        pairs = [(node.target, node.value)]
     elif isinstance(node, ast.Compare) and len(node.ops) == 1:
         pairs = [(node.left, node.comparators[0])]
     elif isinstance(node, ast.Call) and name_of(node) in ("maximum", "minimum") and len(node.args) == 2:
@@ -285,9 +313,12 @@ def meetings(node):
 def has_type(kernel, node, kind, but):
     """Whether an expression surely has the type `kind` without the help of the variables in `but`."""
     if isinstance(node, ast.Name):
+        # An update keeps the type: it is done in the wider of two.
+        updates = sum(isinstance(n, ast.AugAssign) and ast.unparse(n.target) == node.id for n in ast.walk(kernel))
         values = assigned(kernel, node.id)
-        return node.id not in but and bool(values) and all(
-            v is not None and has_type(kernel, v, kind, but | {node.id}) for v in values)
+        known = [v for v in values if v is not None]
+        return node.id not in but and bool(known) and len(values) - len(known) == updates and all(
+            has_type(kernel, v, kind, but | {node.id}) for v in known)
     if isinstance(node, ast.BinOp):
         return has_type(kernel, node.left, kind, but) or has_type(kernel, node.right, kind, but)
     if not isinstance(node, ast.Call) or not node.args:

@@ -95,11 +95,21 @@ def test_a_mask_may_follow_from_another():
 @pytest.mark.parametrize("body, faults", [
     ("c = tl.load(x + at, mask=inside).to(tl.float32)\n    d = tl.load(w + at, mask=inside).to(tl.float32)\n"
      "    tl.store(out + at, c - d, mask=inside)", 0),       # the other operand widens it
+    ("c = tl.zeros([BLOCK], tl.float32)\n    c += tl.load(x + at, mask=inside).to(tl.float32)\n"
+     "    tl.store(out + at, c, mask=inside)", 0),           # so does the sum
     ("c = tl.load(x + at, mask=inside).to(tl.float32)\n    tl.store(out + at, c * c, mask=inside)", 1),
     ("c = tl.load(x + at, mask=inside).to(tl.float32)\n    tl.store(out + at, tl.exp(c), mask=inside)", 1),
-], ids=["widened", "with itself", "a function"])
+], ids=["widened", "added up", "with itself", "a function"])
 def test_a_cast_that_arithmetic_makes_anyway_is_no_fault(body, faults):
     assert len(changes("drop_cast", body)) == faults
+
+
+def test_a_condition_that_every_lane_meets_is_no_condition():
+    body = ("lane = tl.arange(0, 4)[None, :]\n    tl.store(out + at[:, None] + lane, a[:, None], "
+            "mask=inside[:, None] & (lane < {}))")
+    assert [(b, x) for b, x in changes("loosen_mask", body.format(4)) if x == "inside[:, None]"] == []
+    assert [b for b, _ in changes("swap_comparison", body.format(4))] == ["at < n"]
+    assert [b for b, _ in changes("swap_comparison", body.format(3))] == ["at < n", "lane < 3"]
 
 
 def test_a_product_with_zero_is_zero():
