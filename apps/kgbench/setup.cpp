@@ -139,6 +139,21 @@ Result<Catalogue> load_catalogue() {
   return Catalogue::load(installation.home / "catalogue", installation.more_catalogues);
 }
 
+void add_operator_choice(CLI::App& command, OperatorChoice& choice) {
+  command.add_option("--suite", choice.suite, "operators to take")->capture_default_str();
+  command.add_option("--op", choice.names, "these operators alone; several with commas")->delimiter(',');
+}
+
+Result<std::vector<const Operator*>> chosen(const OperatorChoice& choice, const Catalogue& catalogue) {
+  if (choice.names.empty()) return catalogue.suite(choice.suite);
+  std::vector<const Operator*> operators;
+  for (const std::string& name : choice.names) {
+    KGB_TRY(const Operator* const op, catalogue.find(name));
+    operators.push_back(op);
+  }
+  return operators;
+}
+
 void add_judge_options(CLI::App& command, JudgeOptions& options,
                        const std::vector<std::string>& default_tiers) {
   options.tiers = default_tiers;

@@ -20,6 +20,15 @@ namespace kgb::app {
 [[nodiscard]] Result<Installation> find_installation();
 [[nodiscard]] Result<Catalogue> load_catalogue();
 
+// --suite and --op, as mutate, screen and tolerance have them.
+struct OperatorChoice {
+  std::string suite = "demo";
+  std::vector<std::string> names;
+};
+void add_operator_choice(CLI::App& command, OperatorChoice& choice);
+[[nodiscard]] Result<std::vector<const Operator*>> chosen(const OperatorChoice& choice,
+                                                          const Catalogue& catalogue);
+
 // Options that run, judge and plan have in common.
 struct JudgeOptions {
   std::vector<std::string> tiers;

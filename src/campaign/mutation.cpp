@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "base/files.hpp"
+#include "base/lanes.hpp"
 #include "base/text.hpp"
 #include "catalogue/toml.hpp"
 #include "sandbox/process.hpp"
@@ -25,6 +25,86 @@ std::string first_finding(const Evaluation& evaluation) {
   for (const Finding& finding : evaluation.findings)
     if (verdict_of(finding.kind)) return finding.kind + ": " + finding.message.substr(0, 160);
   return "";
+}
+
+// Findings that come of comparing values: whether they are made depends on the tolerance.
+bool is_of_values(const std::string& kind) {
+  return kind == "value_mismatch" || kind == "nonfinite_mismatch" || kind == "uninitialised_output";
+}
+
+struct Judged {
+  Evaluation evaluation;
+  Verdict published = Verdict::pass;  // pass: nothing that was seen is wrong under the published tolerance
+};
+
+// One judgement by the card's bound, with everything compared held against the published tolerance, too.
+Result<Judged> judge_both(Judge& judge, const JudgeRequest& request) {
+  Judged judged;
+  std::optional<Error> failed;
+  const Observer observer = [&](const Compared& seen) {
+    if (judged.published != Verdict::pass) return;
+    ErrorBound bound = seen.bound;
+    bound.published = true;
+    const Result<CompareResult> compared = compare(seen.bytes, seen.expected, bound);
+    if (!compared) failed = compared.error();
+    if (compared && !compared->ok()) judged.published = Verdict::wrong_value;
+  };
+  KGB_TRY(judged.evaluation, judge.judge(request, observer));
+  if (failed) return *failed;
+  for (const Finding& finding : judged.evaluation.findings)
+    if (const auto verdict = verdict_of(finding.kind); verdict && !is_of_values(finding.kind))
+      judged.published = judged.evaluation.verdict;
+  return judged;
+}
+
+// A few workloads of every entry: most mutants are found by any of them, at a fraction of the cost.
+std::vector<Workload> probe_of(const std::vector<Workload>& all) {
+  constexpr std::size_t kEach = 3;
+  std::map<std::string, std::vector<const Workload*>> by_entry;
+  for (const Workload& workload : all)
+    if (!workload.edge) by_entry[workload.call.entry].push_back(&workload);
+  std::vector<Workload> probe;
+  for (const auto& [entry, rows] : by_entry)
+    for (std::size_t i = 0; i < std::min(kEach, rows.size()); ++i)
+      probe.push_back(*rows[i * rows.size() / std::min(kEach, rows.size())]);
+  return probe;
+}
+
+// The verdicts under both tolerances: a probe first, then whatever it has left open. A workload ends at its
+// first wrong call, so what the published tolerance would have seen after that takes a judgement of its own.
+Status judge_mutant(Judge& judge, JudgeRequest request, const std::vector<Workload>& all,
+                    MutantResult& result) {
+  const auto take = [&](const Judged& judged) {
+    result.verdict = judged.evaluation.verdict;
+    result.published = judged.published;
+    result.finding = first_finding(judged.evaluation);
+  };
+  request.own = probe_of(all);
+  KGB_TRY(const Judged probed, judge_both(judge, request));
+  take(probed);
+  request.own = all;
+  if (result.verdict == Verdict::pass) {
+    KGB_TRY(const Judged whole, judge_both(judge, request));
+    take(whole);
+  }
+  if (result.verdict == Verdict::pass || result.published != Verdict::pass) return ok_status();
+  request.tolerance = "published";
+  KGB_TRY(const Evaluation published, judge.judge(request));
+  result.published = published.verdict;
+  return ok_status();
+}
+
+Result<std::vector<Workload>> workloads_of(const Catalogue& catalogue, const Operator& op,
+                                           const JudgeRequest& request) {
+  std::vector<Workload> all;
+  for (const Tier tier : request.tiers) {
+    std::vector<Workload> some = catalogue.workloads(op, tier);
+    if (tier == Tier::hidden) {
+      KGB_TRY(some, catalogue.hidden(op, request.seed));
+    }
+    std::move(some.begin(), some.end(), std::back_inserter(all));
+  }
+  return all;
 }
 
 Result<MutationRow> row_of(const Operator& op, const Installation& installation,
@@ -54,6 +134,12 @@ std::size_t MutationRow::judged() const {
 std::size_t MutationRow::killed() const {
   return judged() - static_cast<std::size_t>(std::count_if(
                         results.begin(), results.end(), [](const MutantResult& r) { return r.survived(); }));
+}
+
+std::size_t MutationRow::killed_published() const {
+  return static_cast<std::size_t>(std::count_if(results.begin(), results.end(), [](const MutantResult& r) {
+    return r.equivalent.empty() && r.verdict != Verdict::infra && r.published != Verdict::pass;
+  }));
 }
 
 Result<std::vector<Mutant>> make_mutants(const Installation& installation, const std::filesystem::path& file,
@@ -102,65 +188,104 @@ Result<std::vector<MutationRow>> mutation_score(
     const MutationOptions& options,
     const std::function<void(const std::string& op, const MutantResult&)>& told,
     const std::atomic<bool>& stop) {
-  std::vector<MutationRow> rows;
-  std::vector<Place> places;
-  for (const Operator* op : operators) {
-    KGB_TRY(MutationRow row, row_of(*op, installation, options));
-    for (std::size_t i = 0; i < row.results.size(); ++i) places.push_back({rows.size(), i});
-    rows.push_back(std::move(row));
-  }
-  std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::optional<Error> failed;
-  const auto lane = [&] {
-    for (std::size_t at = next++; at < places.size() && !stop; at = next++) {
-      MutationRow& row = rows[places[at].row];
-      MutantResult& result = row.results[places[at].result];
-      JudgeRequest request = options.request;
-      request.op = row.op;
-      request.source = result.mutant.source;
-      request.file = "expert.py";
-      request.contestant = "mutant";
-      const Result<Evaluation> evaluation = judge.judge(request);
-      const std::lock_guard hold(mutex);
-      if (!evaluation) {
-        failed = evaluation.error();
-        return;
-      }
-      result.verdict = evaluation->verdict;
-      result.finding = first_finding(*evaluation);
-      told(row.op, result);
-    }
+  const auto fail = [&](const Error& error) {
+    const std::lock_guard hold(mutex);
+    failed = error;
+    return false;
   };
-  std::vector<std::thread> lanes;
-  for (int i = 0; i < options.lanes; ++i) lanes.emplace_back(lane);
-  for (std::thread& thread : lanes) thread.join();
+  std::vector<MutationRow> rows(operators.size());
+  std::vector<std::vector<Workload>> workloads(operators.size());
+  on_lanes(options.lanes, operators.size(), [&](std::size_t i) {
+    Result<MutationRow> row = row_of(*operators[i], installation, options);
+    if (!row) return fail(row.error());
+    Result<std::vector<Workload>> some = workloads_of(judge.catalogue(), *operators[i], options.request);
+    if (!some) return fail(some.error());
+    rows[i] = std::move(row).value();
+    workloads[i] = std::move(some).value();
+    return true;
+  });
+  if (failed) return *failed;
+  std::vector<Place> places;
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    for (std::size_t i = 0; i < rows[row].results.size(); ++i) places.push_back({row, i});
+  on_lanes(options.lanes, places.size(), [&](std::size_t at) {
+    if (stop) return false;
+    MutationRow& row = rows[places[at].row];
+    MutantResult& result = row.results[places[at].result];
+    JudgeRequest request = options.request;
+    request.op = row.op;
+    request.source = result.mutant.source;
+    request.file = "expert.py";
+    request.contestant = "mutant";
+    const Status done = judge_mutant(judge, std::move(request), workloads[places[at].row], result);
+    if (!done.ok()) return fail(done.error());
+    const std::lock_guard hold(mutex);
+    told(row.op, result);
+    return true;
+  });
   if (failed) return *failed;
   return rows;
 }
 
-std::string mutation_text(const std::vector<MutationRow>& rows) {
-  std::string text;
-  std::size_t judged = 0, killed = 0, equivalent = 0, infra = 0;
-  for (const MutationRow& row : rows) {
+namespace {
+
+struct Tally {
+  std::size_t operators = 0, judged = 0, killed = 0, published = 0, equivalent = 0, stillborn = 0, infra = 0;
+
+  void add(const MutationRow& row) {
+    ++operators;
     judged += row.judged();
     killed += row.killed();
-    text += fmt::format("  {:<36} {:>4} of {:<4} found\n", row.op, row.killed(), row.judged());
+    published += row.killed_published();
     for (const MutantResult& r : row.results) {
       equivalent += r.equivalent.empty() ? 0 : 1;
+      stillborn += r.verdict == Verdict::compile_error ? 1 : 0;
       infra += r.verdict == Verdict::infra ? 1 : 0;
-      if (r.survived())
-        text += fmt::format("    SURVIVES  {}  line {}\n              {}\n           -> {}\n", r.mutant.id,
-                            r.mutant.line, r.mutant.before,
-                            r.mutant.after.empty() ? "(left out)" : r.mutant.after);
-      else if (!r.equivalent.empty() && r.verdict != Verdict::pass && r.verdict != Verdict::infra)
-        text += fmt::format("    NOT EQUIVALENT  {}  line {}: {}\n", r.mutant.id, r.mutant.line, r.finding);
     }
   }
-  text += fmt::format("{} of {} mutants found ({:.1f} %), {} equivalent, over {} operators\n", killed, judged,
-                      judged == 0 ? 0.0 : 100.0 * static_cast<double>(killed) / static_cast<double>(judged),
-                      equivalent, rows.size());
-  if (infra > 0) text += fmt::format("{} could not be judged: the host's fault, not counted\n", infra);
+  [[nodiscard]] std::string text() const {
+    const auto percent = [&](std::size_t n) {
+      return judged == 0 ? 0.0 : 100.0 * static_cast<double>(n) / static_cast<double>(judged);
+    };
+    return fmt::format(
+        "{} of {} mutants found ({:.1f} %), {} ({:.1f} %) by the published tolerance; besides {} equivalent "
+        "and {} that do not compile; {} operators\n",
+        killed, judged, percent(killed), published, percent(published), equivalent, stillborn, operators);
+  }
+};
+
+std::string row_text(const MutationRow& row) {
+  std::string text = fmt::format("  {:<36} {:>4} of {:<4} found, {:>4} by the published tolerance\n", row.op,
+                                 row.killed(), row.judged(), row.killed_published());
+  for (const MutantResult& r : row.results) {
+    if (r.survived())
+      text +=
+          fmt::format("    SURVIVES  {}  line {}\n              {}\n           -> {}\n", r.mutant.id,
+                      r.mutant.line, r.mutant.before, r.mutant.after.empty() ? "(left out)" : r.mutant.after);
+    else if (!r.equivalent.empty() && r.verdict != Verdict::pass && r.verdict != Verdict::infra)
+      text += fmt::format("    NOT EQUIVALENT  {}  line {}: {}\n", r.mutant.id, r.mutant.line, r.finding);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string mutation_text(const std::vector<MutationRow>& rows) {
+  std::string text;
+  std::map<std::string, Tally> sources;
+  Tally all;
+  for (const MutationRow& row : rows) {
+    text += row_text(row);
+    sources[row.op.substr(0, row.op.find("::"))].add(row);
+    all.add(row);
+  }
+  if (sources.size() > 1)
+    for (const auto& [source, tally] : sources) text += source + ": " + tally.text();
+  text += all.text();
+  if (all.infra > 0)
+    text += fmt::format("{} could not be judged: the host's fault, not counted\n", all.infra);
   return text;
 }
 

@@ -28,20 +28,25 @@ struct Mutant {
 struct MutantResult {
   Mutant mutant;
   Verdict verdict = Verdict::infra;
-  std::string finding;     // the first, in a line
-  std::string equivalent;  // why it computes the same (equivalent.toml); empty: it does not
+  Verdict published = Verdict::infra;  // under --tolerance published, on the same workloads and values
+  std::string finding;                 // the first, in a line
+  std::string equivalent;              // why it computes the same (equivalent.toml); empty: it does not
+  // Equivalent mutants say nothing, nor do those that Triton's front end refuses: nobody hands such a file
+  // in.
+  [[nodiscard]] bool counts() const;
   [[nodiscard]] bool survived() const { return verdict == Verdict::pass && equivalent.empty(); }
 };
 
 struct MutationRow {
   std::string op;
   std::vector<MutantResult> results;
-  [[nodiscard]] std::size_t judged() const;  // neither equivalent nor infra
+  [[nodiscard]] std::size_t judged() const;  // that count
   [[nodiscard]] std::size_t killed() const;
+  [[nodiscard]] std::size_t killed_published() const;
 };
 
 struct MutationOptions {
-  JudgeRequest request;  // tiers, seed, tolerance
+  JudgeRequest request;  // tiers, seed
   int lanes = 1;
   int per_operator = 20;   // mutants drawn of each expert; 0: all
   std::uint64_t seed = 0;  // of the draw
@@ -57,7 +62,8 @@ struct MutationOptions {
 [[nodiscard]] Result<std::map<std::string, std::string>> read_equivalents(
     const std::filesystem::path& folder);
 
-// Judges the mutants of every operator's expert. `told` is called after each verdict, from several threads.
+// Judges the mutants of every operator's expert, under the card's bound and under the published tolerance.
+// `told` is called after each verdict, from several threads.
 [[nodiscard]] Result<std::vector<MutationRow>> mutation_score(
     Judge& judge, const Installation& installation, const std::vector<const Operator*>& operators,
     const MutationOptions& options,

@@ -11,8 +11,13 @@ namespace {
 using nlohmann::json;
 
 json result_json(const MutantResult& r) {
-  json out = {{"id", r.mutant.id},         {"kind", r.mutant.kind},   {"line", r.mutant.line},
-              {"before", r.mutant.before}, {"after", r.mutant.after}, {"verdict", name_of(r.verdict)},
+  json out = {{"id", r.mutant.id},
+              {"kind", r.mutant.kind},
+              {"line", r.mutant.line},
+              {"before", r.mutant.before},
+              {"after", r.mutant.after},
+              {"verdict", name_of(r.verdict)},
+              {"published", name_of(r.published)},
               {"finding", r.finding}};
   if (!r.equivalent.empty()) out["equivalent"] = r.equivalent;
   return out;
@@ -41,8 +46,11 @@ json mutation_json(const std::vector<MutationRow>& rows) {
   for (const MutationRow& row : rows) {
     json results = json::array();
     for (const MutantResult& r : row.results) results.push_back(result_json(r));
-    operators.push_back(
-        {{"op", row.op}, {"judged", row.judged()}, {"killed", row.killed()}, {"mutants", results}});
+    operators.push_back({{"op", row.op},
+                         {"judged", row.judged()},
+                         {"killed", row.killed()},
+                         {"killed_published", row.killed_published()},
+                         {"mutants", results}});
   }
   return {{"schema", 1}, {"operators", operators}};
 }

@@ -101,7 +101,7 @@ class Grid {
 // Collects workloads of one tier, gives them ids and drops what was there already.
 class Collector {
  public:
-  explicit Collector(Tier tier) : tier_(tier) {}
+  Collector(const Operator& op, Tier tier) : op_(op), tier_(tier) {}
 
   void add(Call call, const WorkloadTemplate& t, std::vector<Workload>& out) {
     std::vector<std::size_t>& same = seen_[call.entry + describe(call)];
@@ -111,13 +111,16 @@ class Collector {
     same.push_back(out.size());
     call.workload = fmt::format("{}{}", letter_of(tier_), next_++);
     const auto tensors = tensors_of(call);
-    const bool small = !tensors.empty() && std::all_of(tensors.begin(), tensors.end(), [](const auto& item) {
-      return item.second.numel() <= 1;
-    });
+    // Where a number is returned one element is all there is.
+    const bool number = op_.find_entry(call.entry)->schema.gives_number();
+    const bool small = !tensors.empty() && !number &&
+                       std::all_of(tensors.begin(), tensors.end(),
+                                   [](const auto& item) { return item.second.numel() <= 1; });
     out.push_back({std::move(call), tier_, t.weight, t.edge || small});
   }
 
  private:
+  const Operator& op_;
   Tier tier_;
   int next_ = 0;
   std::unordered_map<std::string, std::vector<std::size_t>> seen_;
@@ -189,7 +192,7 @@ void draw_template(const Operator& op, const WorkloadTemplate& t, int index, std
 std::vector<Workload> expand_fixed(const Operator& op, Problems& problems) {
   std::vector<Workload> out;
   for (const Tier tier : {Tier::smoke, Tier::full, Tier::published}) {
-    Collector collector(tier);
+    Collector collector(op, tier);
     for (const WorkloadTemplate& t : op.templates) {
       if (tier_named(t.tier) == tier) expand(op, t, collector, out, problems);
     }
@@ -200,14 +203,14 @@ std::vector<Workload> expand_fixed(const Operator& op, Problems& problems) {
 std::vector<Workload> expand_own(const Operator& op, const std::vector<WorkloadTemplate>& templates,
                                  Problems& problems) {
   std::vector<Workload> out;
-  Collector collector(Tier::own);
+  Collector collector(op, Tier::own);
   for (const WorkloadTemplate& t : templates) expand(op, t, collector, out, problems);
   return out;
 }
 
 std::vector<Workload> draw_hidden(const Operator& op, std::uint64_t seed, Problems& problems) {
   std::vector<Workload> out;
-  Collector collector(Tier::hidden);
+  Collector collector(op, Tier::hidden);
   int index = 0;
   for (const WorkloadTemplate& t : op.templates) {
     if (t.hidden()) draw_template(op, t, index++, seed, collector, out, problems);

@@ -166,7 +166,8 @@ Result<Value> element(const Value& list, const Value& index) {
   const std::int64_t place = *at < 0 ? *at + count : *at;
   if (place < 0 || place >= count) return user_error(fmt::format("index {} of {} elements", *at, count));
   if (ints != nullptr) return Value((*ints)[static_cast<std::size_t>(place)]);
-  return Value(tensors->items[static_cast<std::size_t>(place)]);
+  const std::optional<TensorSpec>& item = tensors->items[static_cast<std::size_t>(place)];
+  return item ? Value(*item) : Value(None{});
 }
 
 Result<Value> list_of(const ExpressionNode& node, Scope& scope) {

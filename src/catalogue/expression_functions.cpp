@@ -38,10 +38,18 @@ Result<double> real(const Value& value, std::string_view what) {
   return static_cast<double>(integer);
 }
 
-const std::vector<TensorSpec>* items_of(const Value& value) {
-  if (const auto* list = std::get_if<TensorList>(&value)) return &list->items;
-  if (const auto* array = std::get_if<PointerArray>(&value)) return &array->items;
-  return nullptr;
+// The tensors of a list, without those that are None; nullopt for what is no list of tensors.
+std::optional<std::vector<const TensorSpec*>> items_of(const Value& value) {
+  std::vector<const TensorSpec*> out;
+  if (const auto* list = std::get_if<TensorList>(&value)) {
+    for (const auto& item : list->items)
+      if (item) out.push_back(&*item);
+  } else if (const auto* array = std::get_if<PointerArray>(&value)) {
+    for (const TensorSpec& item : array->items) out.push_back(&item);
+  } else {
+    return std::nullopt;
+  }
+  return out;
 }
 
 // Elements or bytes of a tensor or list of tensors. Other values have none: an argument may be a tensor in
@@ -52,8 +60,8 @@ std::int64_t total(const Value& value, bool bytes) {
   };
   if (const auto* spec = std::get_if<TensorSpec>(&value)) return one(*spec);
   std::int64_t sum = 0;
-  if (const auto* items = items_of(value)) {
-    for (const TensorSpec& item : *items) sum += one(item);
+  if (const auto items = items_of(value)) {
+    for (const TensorSpec* item : *items) sum += one(*item);
   }
   return sum;
 }
@@ -100,12 +108,14 @@ Result<Value> of_tensor(const std::string& name, const Values& args) {
   if (name == "shape") return shape(args);
   if (name == "len") {
     if (const auto* list = std::get_if<Ints>(&args[0])) return Value(static_cast<std::int64_t>(list->size()));
-    if (const auto* items = items_of(args[0])) return Value(static_cast<std::int64_t>(items->size()));
+    if (const auto* list = std::get_if<TensorList>(&args[0]))
+      return Value(static_cast<std::int64_t>(list->items.size()));
+    if (const auto items = items_of(args[0])) return Value(static_cast<std::int64_t>(items->size()));
     return user_error(fmt::format("len needs a list, got {}", kind_of(args[0])));
   }
   if (name == "dtype") {
-    if (const auto* items = items_of(args[0]); items != nullptr && !items->empty()) {
-      return Value(DTypeValue{items->front().dtype});
+    if (const auto items = items_of(args[0]); items && !items->empty()) {
+      return Value(DTypeValue{items->front()->dtype});
     }
   }
   KGB_TRY(const TensorSpec* spec, tensor(args[0], name));
@@ -163,8 +173,8 @@ Result<Value> of_numbers(const std::string& name, const Values& args) {
 Result<Value> random(const std::string& name, const Values& args, Draw& draw) {
   if (name == "any_dim") {
     std::int64_t rank = 0;
-    if (const auto* items = items_of(args[0]); items != nullptr && !items->empty()) {
-      rank = static_cast<std::int64_t>(items->front().shape.size());
+    if (const auto items = items_of(args[0]); items && !items->empty()) {
+      rank = static_cast<std::int64_t>(items->front()->shape.size());
     } else {
       KGB_TRY(const TensorSpec* spec, tensor(args[0], name));
       rank = static_cast<std::int64_t>(spec->shape.size());

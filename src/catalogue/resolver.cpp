@@ -166,24 +166,44 @@ Result<ArgValue> Resolver::tensors(const Choice& choice, const Parameter& parame
     KGB_TRY(TensorSpec spec, tensor(choice, parameter, shape));
     return ArgValue(std::move(spec));
   }
-  std::vector<TensorSpec> items;
+  std::vector<std::optional<TensorSpec>> items;
   if (!t.lists.empty()) {
     for (const ShapeChoice& item : t.lists[choice.list]) {
+      KGB_TRY(const bool absent, is_none(item, parameter));
+      if (absent) {
+        items.emplace_back();
+        continue;
+      }
       KGB_TRY(TensorSpec spec, tensor(choice, parameter, &item));
-      items.push_back(std::move(spec));
+      items.emplace_back(std::move(spec));
     }
   } else if (t.items) {
     KGB_TRY(const std::int64_t count, t.items->integer(*this));
     if (count < 0 || count > 4096) return user_error(fmt::format("{} tensors: must lie in 0 .. 4096", count));
     for (std::int64_t i = 0; i < count; ++i) {
       KGB_TRY(TensorSpec spec, tensor(choice, parameter, shape));
-      items.push_back(std::move(spec));
+      items.emplace_back(std::move(spec));
     }
   }
   const auto pointers = entry_.pointer_arrays.find(parameter.name);
-  if (pointers != entry_.pointer_arrays.end() && pointers->second)
-    return ArgValue(PointerArray{std::move(items)});
-  return ArgValue(TensorList{std::move(items)});
+  if (pointers == entry_.pointer_arrays.end() || !pointers->second)
+    return ArgValue(TensorList{std::move(items)});
+  PointerArray array;
+  for (std::optional<TensorSpec>& item : items) {
+    if (!item) return user_error(fmt::format("{}: a pointer array has no None", parameter.name));
+    array.items.push_back(*std::move(item));
+  }
+  return ArgValue(std::move(array));
+}
+
+// Whether an item of a Tensor?[] is None: its shape is the expression None.
+Result<bool> Resolver::is_none(const ShapeChoice& shape, const Parameter& parameter) {
+  if (!shape.whole) return false;
+  KGB_TRY(const ArgValue value, shape.whole->evaluate(*this));
+  if (!std::holds_alternative<None>(value)) return false;
+  if (parameter.type.element_optional) return true;
+  return user_error(
+      fmt::format("{} has an item None, but its type is {}", parameter.name, to_text(parameter.type)));
 }
 
 Result<std::vector<std::int64_t>> Resolver::sizes(const ShapeChoice& shape) {
@@ -211,7 +231,8 @@ Result<TensorSpec> Resolver::tensor(const Choice& choice, const Parameter& param
     KGB_TRY(const ArgValue value, lookup(t.like));
     const auto* found = std::get_if<TensorSpec>(&value);
     const auto* list = std::get_if<TensorList>(&value);
-    if (found == nullptr && list != nullptr && !list->items.empty()) found = &list->items.front();
+    if (found == nullptr && list != nullptr && !list->items.empty() && list->items.front())
+      found = &*list->items.front();
     if (found == nullptr)
       return user_error(fmt::format("like = {}: that is {}", in_quotes(t.like), kind_of(value)));
     base = *found;

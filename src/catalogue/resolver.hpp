@@ -35,6 +35,7 @@ class Resolver : public Scope {
   [[nodiscard]] Result<ArgValue> tensors(const Choice& choice, const Parameter& parameter);
   [[nodiscard]] Result<TensorSpec> tensor(const Choice& choice, const Parameter& parameter,
                                           const ShapeChoice* shape);
+  [[nodiscard]] Result<bool> is_none(const ShapeChoice& shape, const Parameter& parameter);
   [[nodiscard]] Result<std::vector<std::int64_t>> sizes(const ShapeChoice& shape);
   [[nodiscard]] Status place(const Choice& choice, const TensorSpec* base, bool own_shape, TensorSpec& spec);
   [[nodiscard]] Result<Domain> domain(const Choice& choice, DType dtype);

@@ -249,6 +249,10 @@ const Parameter* Schema::find(std::string_view name) const {
   return nullptr;
 }
 
+bool Schema::gives_number() const {
+  return returns.size() == 1 && returns.front().type.base == BaseType::scalar;
+}
+
 Result<Schema> parse_schema(std::string_view text) {
   if (text.size() > kMaxText) return user_error(fmt::format("the schema is longer than {} bytes", kMaxText));
   return Parser(text).schema();
@@ -328,7 +332,7 @@ std::vector<std::string> output_paths(const Schema& schema) {
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < schema.returns.size(); ++i) {
     const SchemaType& type = schema.returns[i].type;
-    if (!type.is_tensor() || type.writes) continue;
+    if ((!type.is_tensor() && !schema.gives_number()) || type.writes) continue;
     paths.push_back(schema.returns.size() == 1 ? "return" : fmt::format("return[{}]", i));
   }
   for (const Parameter& parameter : schema.parameters) {

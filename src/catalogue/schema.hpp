@@ -58,6 +58,8 @@ struct Schema {
   std::vector<Parameter> parameters;
   std::vector<SchemaReturn> returns;
   [[nodiscard]] const Parameter* find(std::string_view name) const;
+  // Returns one Scalar: a Python number, which a launch plan carries and nothing computes.
+  [[nodiscard]] bool gives_number() const;
 };
 
 // An operator's name in front, as in "softmax.int(Tensor self, ...)", is accepted and dropped.

@@ -2,6 +2,7 @@
 // What `kgbench list`, `kgbench show` and `kgbench new` print.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "base/result.hpp"
@@ -23,6 +24,10 @@ struct ListFilter {
 // One line per operator and a line that counts them.
 [[nodiscard]] Result<std::string> list_text(const Catalogue& catalogue, const ListFilter& filter);
 [[nodiscard]] Result<nlohmann::json> list_json(const Catalogue& catalogue, const ListFilter& filter);
+
+// What the catalogue holds, by source, and the results that `measured` stores (tools/store_measured.py).
+[[nodiscard]] Result<std::string> stats_text(const Catalogue& catalogue,
+                                             const std::filesystem::path& measured);
 
 struct ShowOptions {
   bool all_workloads = false;  // else the first few of each tier

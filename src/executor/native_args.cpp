@@ -91,10 +91,13 @@ void NativeCall::add_arg(const Arg& arg) {
   texts_.push_back(arg.name);
   KgbArg out{};
   out.name = texts_.back().c_str();
-  const auto list = [&](const std::vector<TensorSpec>& items) {
+  const auto list = [&](const auto& items) {
     lists_.emplace_back();
-    for (std::size_t i = 0; i < items.size(); ++i)
-      lists_.back().push_back(&add_storage(arg.name + "[" + std::to_string(i) + "]", items[i]).tensor);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const std::optional<TensorSpec> item = items[i];
+      const std::string path = arg.name + "[" + std::to_string(i) + "]";
+      lists_.back().push_back(item ? &add_storage(path, *item).tensor : nullptr);
+    }
     out.kind = KGB_TENSORS;
     out.count = static_cast<std::int64_t>(items.size());
     out.tensors = lists_.back().data();

@@ -68,6 +68,12 @@ Verdict decide(const std::vector<Finding>& findings) {
   return first == nullptr ? Verdict::pass : *verdict_of(first->kind);
 }
 
+bool reads_values(const Job& job) {
+  const auto tensors = tensors_of(job.workload.call);
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const auto& item) { return item.second.host_readable; });
+}
+
 bool ends_workload(const std::string& kind) {
   static const std::set<std::string> kinds{"torch_compute",    "torch_random", "helper_is_operator",
                                            "upload_too_large", "host_read",    "recorder_unsupported",
@@ -78,7 +84,7 @@ bool ends_workload(const std::string& kind) {
 Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) {
   KGB_TRY(const Operator* const op, catalogue.find(request.op));
   KGB_TRY(const ChipCard* const chip, catalogue.chip(request.chip));
-  Case open{request, *op, *chip, language_of(request.file), {}, {}, {}, {}, {}, Gate::static_, nullptr};
+  Case open{request, *op, *chip, language_of(request.file), {}, {}, {}, {}, {}, Gate::static_, nullptr, {}};
   KGB_TRY(std::vector<Workload> workloads, workloads_of(request, *op, catalogue, open.language));
   if (workloads.empty() && open.language == "cpp")
     return user_error(op->name + " has no entry that C++ candidates may implement (kgbench show " + op->name +

@@ -47,6 +47,7 @@ struct Case {
   std::map<std::string, double> stage_ms;
   Gate reached = Gate::static_;
   std::shared_ptr<NativeHost> native;  // C++ candidates: their process
+  Observer observer;
 
   [[nodiscard]] bool random() const { return op.tagged("random"); }
   [[nodiscard]] bool on_device() const { return chip.backend != "cpu"; }
@@ -54,6 +55,9 @@ struct Case {
     return *op.find_entry(job.workload.call.entry);
   }
 };
+
+// Whether the card gives host code the values of an input: then a recording serves one set of values.
+[[nodiscard]] bool reads_values(const Job& job);
 
 [[nodiscard]] Finding make_finding(std::string kind, Gate gate, std::string message,
                                    std::string workload = {});

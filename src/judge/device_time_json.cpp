@@ -45,6 +45,9 @@ class Timed {
   std::string who_;
 };
 
+// The value set of the timed calls: what host code read holds for one set alone.
+int timed_trial(const Job& job) { return reads_values(job) ? 0 : kTimedTrial; }
+
 // Error: why the baseline cannot be timed.
 Status begin_baseline(const Case& open, const Job& job, sandbox::Worker& worker, const std::string& backend) {
   const std::string& expression = open.entry_of(job).baseline;
@@ -55,7 +58,7 @@ Status begin_baseline(const Case& open, const Job& job, sandbox::Worker& worker,
                      {"call", to_json(job.workload.call)},
                      {"baseline", expression},
                      {"seed", seed_text(open.request.seed)},
-                     {"trial", kTimedTrial},
+                     {"trial", timed_trial(job)},
                      {"number", 2}};
   KGB_TRY(const sandbox::Answer answer, worker.ask(request.dump(), {}, kBeginLimit));
   if (answer.loss) return host_error("the baseline " + answer.loss->finished.describe());
@@ -100,13 +103,13 @@ Result<Series> measure(const Case& open, Timed& candidate, Timed* baseline) {
 // Holds the outputs that the timed graph left against the oracle.
 Status verify(const Case& open, Job& job, const TrialResult& result, Processes& processes) {
   for (const TrialOutput& output : result.outputs) {
-    const ValueSet set{open.request.seed, kTimedTrial, output.call};
+    const ValueSet set{open.request.seed, timed_trial(job), output.call};
     KGB_TRY(const std::shared_ptr<const Expectation> expectation,
             processes.expectations().values(open.op, job.calls[static_cast<std::size_t>(output.call)], set));
     for (const ExpectedOutput& expected : expectation->outputs) {
       if (expected.path != output.path) continue;
       KGB_TRY([[maybe_unused]] const bool same,
-              judge_output(job, output.call, output, result.bytes_of(output), expected, 0));
+              judge_output(open, job, output.call, output, result.bytes_of(output), expected, 0));
     }
   }
   return ok_status();
@@ -161,7 +164,7 @@ Status device_time(Case& open, Processes& processes, const Catalogue& catalogue)
   if (open.op.tagged("no_kernel")) return ok_status();  // nothing runs on the device
   for (Job* job : timed_jobs(open, catalogue, false)) {
     if (!job->recording) continue;
-    KGB_TRY(const std::optional<TrialRequest> request, timed_request(open, *job, kTimedTrial, processes));
+    KGB_TRY(const std::optional<TrialRequest> request, timed_request(open, *job, timed_trial(*job), processes));
     if (!request) continue;  // a kernel does not compile: a finding
     KGB_CHECK(processes.with_device([&](sandbox::Worker& executor, sandbox::Worker& baseline) {
       return time_job(open, *job, *request, executor, baseline, processes, catalogue);

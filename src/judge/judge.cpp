@@ -93,8 +93,9 @@ Status run_gates(Case& open, Processes& processes, const Catalogue& catalogue) {
 
 }  // namespace
 
-Result<Evaluation> Judge::judge(const JudgeRequest& request) {
+Result<Evaluation> Judge::judge(const JudgeRequest& request, const Observer& observer) {
   KGB_TRY(Case open, open_case(request, impl_->catalogue));
+  open.observer = observer;
   {
     const StageClock clock(open, "total");
     Status done = run_gates(open, *impl_->processes, impl_->catalogue);

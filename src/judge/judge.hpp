@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,6 +69,15 @@ struct JudgeRequest {
   bool time = true;                          // gate fast, where the candidate can be timed on this chip
 };
 
+// One output of one call, as it was compared with the oracle's values.
+struct Compared {
+  const Workload& workload;
+  const ErrorBound& bound;
+  std::span<const std::byte> bytes;
+  const ExpectedOutput& expected;
+};
+using Observer = std::function<void(const Compared&)>;
+
 class Judge {
  public:
   // Loads the catalogue and starts the processes. Errors name what is missing and how to get it.
@@ -76,8 +87,9 @@ class Judge {
   Judge& operator=(const Judge&) = delete;
 
   // Thread-safe; at most `lanes` callers make progress at a time. A user's mistake (unknown operator) is an
-  // Error; everything about the candidate is a verdict.
-  [[nodiscard]] Result<Evaluation> judge(const JudgeRequest& request);
+  // Error; everything about the candidate is a verdict. `observer` sees what is compared, on the caller's
+  // thread.
+  [[nodiscard]] Result<Evaluation> judge(const JudgeRequest& request, const Observer& observer = {});
   // The recordings of the requested workloads, for `kgbench plan`: workload id and recording.
   struct Planned {
     std::string workload;

@@ -73,7 +73,7 @@ Result<Drawn> draw(Case& open, Processes& processes, bool advisory, std::uint64_
     if (!job.recording || decide(job.findings) != Verdict::pass) continue;
     apply_policy(open, job, advisory);
     if (decide(job.findings) != Verdict::pass) continue;
-    KGB_CHECK(judge_contract(open, job, processes));
+    KGB_CHECK(judge_contract(open, job, 0, processes));
     if (decide(job.findings) != Verdict::pass) continue;
     Status understood = ok_status();
     const auto visit = [&](int call, const TrialOutput& output, std::span<const std::byte> bytes,

@@ -4,12 +4,11 @@
 #include "judge/screen.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <optional>
-#include <thread>
 #include <tuple>
 
+#include "base/lanes.hpp"
 #include "judge/processes.hpp"
 #include "judge/screen_answers.hpp"
 
@@ -42,22 +41,12 @@ std::optional<DType> main_input(const Call& call) {
   return tensors.front().second.dtype;
 }
 
-std::string dtype_text(const Call& call, DType out) {
-  const std::optional<DType> in = main_input(call);
-  if (!in || *in == out) return std::string(name_of(out));
-  return std::string(name_of(*in)) + " -> " + std::string(name_of(out));
-}
-
 // Items of a list are one output; the members of a tuple are several.
 std::string output_name(const std::string& path, const Schema& schema) {
   const std::size_t bracket = path.find('[');
   if (bracket == std::string::npos) return path;
   if (path.starts_with("return") && schema.returns.size() > 1) return path;
   return path.substr(0, bracket) + "[]";
-}
-
-bool compares_values(const ErrorBound& bound) {
-  return bound.error_class != ErrorClass::random && bound.error_class != ErrorClass::metadata;
 }
 
 const ExpectedOutput* output_at(const Expectation& expectation, const std::string& path) {
@@ -125,7 +114,7 @@ Result<std::vector<Seen>> screen_workload(const Task& task, oracle::Oracle& orac
     if (expected.value.empty() || expected.rule == "skip" || expected.rule == "metadata") continue;
     const std::string name = output_name(expected.path, schema);
     auto at = std::find_if(out.begin(), out.end(), [&](const Seen& seen) { return seen.output == name; });
-    if (at == out.end()) at = out.insert(out.end(), Seen{name, dtype_text(call, expected.dtype), false, {}});
+    if (at == out.end()) at = out.insert(out.end(), Seen{name, dtypes_text(call, expected.dtype), false, {}});
     KGB_CHECK(look_at(task, expected, set, output_at(lower, expected.path), *at));
   }
   return out;
@@ -146,21 +135,6 @@ Result<std::vector<Task>> tasks_of(const Catalogue& catalogue, const Operator& o
 }
 
 using Answer = std::optional<Result<std::vector<Seen>>>;
-
-// f(0) .. f(count - 1), each once, on `lanes` threads; after a false no more are begun.
-template <typename F>
-void on_lanes(int lanes, std::size_t count, F f) {
-  std::atomic<std::size_t> next{0};
-  std::atomic<bool> stopped{false};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < count && !stopped; i = next++)
-      if (!f(i)) stopped = true;
-  };
-  std::vector<std::thread> threads;
-  for (int lane = 1; lane < lanes; ++lane) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
-}
 
 // Every kind of answer that an output can hold is wrong somewhere.
 bool sees_all(const ScreenRow& row) {
@@ -193,6 +167,16 @@ void add_to(ScreenRow& row, const std::string& workload, const Seen& seen) {
 }
 
 }  // namespace
+
+std::string dtypes_text(const Call& call, DType out) {
+  const std::optional<DType> in = main_input(call);
+  if (!in || *in == out) return std::string(name_of(out));
+  return std::string(name_of(*in)) + " -> " + std::string(name_of(out));
+}
+
+bool compares_values(const ErrorBound& bound) {
+  return bound.error_class != ErrorClass::random && bound.error_class != ErrorClass::metadata;
+}
 
 std::size_t ScreenRow::holes() const {
   return static_cast<std::size_t>(

@@ -50,6 +50,11 @@ struct ScreenReport {
   [[nodiscard]] std::size_t holes() const;
 };
 
+// "f32", or "f16 -> f32" where the call's main input and the output differ: what rows are grouped by.
+[[nodiscard]] std::string dtypes_text(const Call& call, DType out);
+// Whether a bound is one for values: not that of random operators and of metadata.
+[[nodiscard]] bool compares_values(const ErrorBound& bound);
+
 // Smoke workloads and one draw of the hidden ones. An Error is the oracle's or the host's.
 [[nodiscard]] Result<ScreenReport> screen(const Catalogue& catalogue,
                                           const std::vector<const Operator*>& operators,

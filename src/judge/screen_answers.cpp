@@ -280,7 +280,8 @@ void for_each_spec(Call& call, F f) {
   for (Arg& arg : call.args) {
     if (auto* spec = std::get_if<TensorSpec>(&arg.value)) f(*spec);
     if (auto* list = std::get_if<TensorList>(&arg.value))
-      std::for_each(list->items.begin(), list->items.end(), f);
+      for (std::optional<TensorSpec>& item : list->items)
+        if (item) f(*item);
     if (auto* pointers = std::get_if<PointerArray>(&arg.value))
       std::for_each(pointers->items.begin(), pointers->items.end(), f);
   }

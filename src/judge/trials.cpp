@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "judge/contract.hpp"
+#include "judge/number.hpp"
 
 namespace kgb {
 namespace {
@@ -84,27 +85,45 @@ bool needs_launch(const Case& open, const TrialOutput& output) {
 
 }  // namespace
 
-Result<bool> judge_output(Job& job, int call, const TrialOutput& output, std::span<const std::byte> bytes,
-                          const ExpectedOutput& expected, int poison) {
+Result<bool> judge_output(const Case& open, Job& job, int call, const TrialOutput& output,
+                          std::span<const std::byte> bytes, const ExpectedOutput& expected,
+                          std::optional<int> poison) {
   if (job.bound.error_class == ErrorClass::random) {
     job.elements += static_cast<std::int64_t>(bytes.size() / size_of(output.dtype));
     return true;
   }
   CompareOptions options;
-  options.poison = poison_byte(poison);
+  if (poison) options.poison = poison_byte(*poison);
   KGB_TRY(const CompareResult compared, compare(bytes, expected, job.bound, options));
   note_worst(job, compared, expected);
+  if (open.observer) open.observer({job.workload, job.bound, bytes, expected});
   if (compared.ok()) return true;
   job.findings.push_back(mismatch_finding(compared, expected, call, job));
   return false;
 }
 
-Status judge_contract(const Case& open, Job& job, Processes& processes) {
+Result<bool> judge_number(const Case& open, Job& job, int call, const ExpectedOutput& expected) {
+  const RecordedCall& recorded = job.recording->calls[static_cast<std::size_t>(call)];
+  const std::optional<std::vector<std::byte>> bytes =
+      recorded.outputs.empty() ? std::nullopt : number_bytes(recorded.outputs.front().scalar, expected.dtype);
+  if (!bytes) {
+    job.findings.push_back(
+        make_finding("wrong_structure", Gate::correct,
+                     fmt::format("{} is no number that {} can hold", expected.path, name_of(expected.dtype)),
+                     job.workload.call.workload));
+    return false;
+  }
+  TrialOutput output;
+  output.dtype = expected.dtype;
+  return judge_output(open, job, call, output, *bytes, expected, std::nullopt);
+}
+
+Status judge_contract(const Case& open, Job& job, int trial, Processes& processes) {
   const Entry& entry = open.entry_of(job);
   for (std::size_t c = 0; c < job.recording->calls.size(); ++c) {
-    KGB_TRY(
-        const std::shared_ptr<const Expectation> expectation,
-        processes.expectations().values(open.op, job.calls[c], {open.request.seed, 0, static_cast<int>(c)}));
+    KGB_TRY(const std::shared_ptr<const Expectation> expectation,
+            processes.expectations().values(open.op, job.calls[c],
+                                            {open.request.seed, trial, static_cast<int>(c)}));
     const ContractCheck check{entry.schema, job.calls[c], *expectation, entry.exact_strides};
     for (Finding& finding : contract_findings(*job.recording, static_cast<int>(c), check)) {
       finding.workload = job.workload.call.workload;
@@ -171,6 +190,11 @@ Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes&
     KGB_TRY(const std::shared_ptr<const Expectation> expectation,
             processes.expectations().values(open.op, job.calls[static_cast<std::size_t>(c)],
                                             {open.request.seed, trial.number, c}));
+    if (open.entry_of(job).schema.gives_number()) {
+      KGB_TRY(const bool same, judge_number(open, job, c, expectation->outputs.front()));
+      right = right && same;
+      continue;
+    }
     for (const ExpectedOutput& expected : expectation->outputs) {
       const TrialOutput* output = find_output(answer.result, c, expected.path);
       if (output == nullptr) {
@@ -181,7 +205,7 @@ Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes&
       if (request.track_writes && needs_launch(open, *output)) job.wanting_launch = true;
       if (visit) visit(c, *output, answer.result.bytes_of(*output), expected);
       KGB_TRY(const bool same,
-              judge_output(job, c, *output, answer.result.bytes_of(*output), expected, request.poison));
+              judge_output(open, job, c, *output, answer.result.bytes_of(*output), expected, request.poison));
       right = right && same;
     }
   }

@@ -26,15 +26,18 @@ struct TrialSpec {
 [[nodiscard]] Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes& processes,
                                        const OutputVisitor& visit = {});
 // Compares one output; what is wrong becomes a finding of the job. True when it is right. Class random has no
-// values to compare and is always right here.
-[[nodiscard]] Result<bool> judge_output(Job& job, int call, const TrialOutput& output,
+// values to compare and is always right here. `poison`: the pattern that unwritten memory held, by its
+// number.
+[[nodiscard]] Result<bool> judge_output(const Case& open, Job& job, int call, const TrialOutput& output,
                                         std::span<const std::byte> bytes, const ExpectedOutput& expected,
-                                        int poison);
+                                        std::optional<int> poison);
 // The request of a timed trial on the device; nullopt: a kernel does not compile, which is a finding of the
 // job.
 [[nodiscard]] Result<std::optional<TrialRequest>> timed_request(const Case& open, Job& job, int trial,
                                                                 Processes& processes);
-// Contract of every recorded call, without running anything.
-[[nodiscard]] Status judge_contract(const Case& open, Job& job, Processes& processes);
+// The same for an entry that returns a Python number: the plan itself holds it.
+[[nodiscard]] Result<bool> judge_number(const Case& open, Job& job, int call, const ExpectedOutput& expected);
+// Contract of every recorded call, as the values of `trial` make it, without running anything.
+[[nodiscard]] Status judge_contract(const Case& open, Job& job, int trial, Processes& processes);
 
 }  // namespace kgb

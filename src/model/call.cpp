@@ -103,13 +103,18 @@ std::string tensor_text(const TensorSpec& spec) {
   return text;
 }
 
-std::string items_text(const std::vector<TensorSpec>& items) {
+std::string tensor_text(const std::optional<TensorSpec>& spec) {
+  return spec ? tensor_text(*spec) : "None";
+}
+
+template <typename Items>
+std::string items_text(const Items& items) {
   if (items.empty()) return "no tensors";
   const bool equal =
-      std::all_of(items.begin(), items.end(), [&](const TensorSpec& item) { return item == items[0]; });
+      std::all_of(items.begin(), items.end(), [&](const auto& item) { return item == items[0]; });
   if (equal) return fmt::format("{} x {}", items.size(), tensor_text(items[0]));
   std::vector<std::string> texts;
-  for (const TensorSpec& item : items) texts.push_back(tensor_text(item));
+  for (const auto& item : items) texts.push_back(tensor_text(item));
   return fmt::format("({})", fmt::join(texts, ", "));
 }
 
@@ -185,17 +190,17 @@ std::string describe(const Call& call) {
 
 std::vector<std::pair<std::string, TensorSpec>> tensors_of(const Call& call) {
   std::vector<std::pair<std::string, TensorSpec>> found;
-  const auto add_items = [&](const std::string& name, const std::vector<TensorSpec>& items) {
-    for (std::size_t i = 0; i < items.size(); ++i)
-      found.emplace_back(fmt::format("{}[{}]", name, i), items[i]);
+  const auto add = [&](const std::string& name, std::size_t i, const TensorSpec& item) {
+    found.emplace_back(fmt::format("{}[{}]", name, i), item);
   };
   for (const Arg& arg : call.args) {
     if (const auto* spec = std::get_if<TensorSpec>(&arg.value)) {
       found.emplace_back(arg.name, *spec);
     } else if (const auto* list = std::get_if<TensorList>(&arg.value)) {
-      add_items(arg.name, list->items);
+      for (std::size_t i = 0; i < list->items.size(); ++i)
+        if (list->items[i]) add(arg.name, i, *list->items[i]);
     } else if (const auto* array = std::get_if<PointerArray>(&arg.value)) {
-      add_items(arg.name, array->items);
+      for (std::size_t i = 0; i < array->items.size(); ++i) add(arg.name, i, array->items[i]);
     }
   }
   return found;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -39,8 +40,8 @@ struct TensorSpec {
 struct None {
   friend bool operator==(const None&, const None&) = default;
 };
-struct TensorList {  // Tensor[]
-  std::vector<TensorSpec> items;
+struct TensorList {  // Tensor[]; of Tensor?[] an item may be None
+  std::vector<std::optional<TensorSpec>> items;
   friend bool operator==(const TensorList&, const TensorList&) = default;
 };
 struct PointerArray {  // what the candidate gets is an int64 device tensor of the items' addresses
@@ -86,7 +87,8 @@ struct Call {
 [[nodiscard]] Status check_spec(const TensorSpec& spec);
 // One line for people: "self f16[3,1031] transposed, dim=-1".
 [[nodiscard]] std::string describe(const Call& call);
-// All tensors of a call in order with their paths: "self", "tensors[1]", "A[0]" (pointer arrays included).
+// All tensors of a call in order with their paths: "self", "tensors[1]", "A[0]" (pointer arrays included). An
+// item that is None has none, and the items behind it keep their numbers.
 [[nodiscard]] std::vector<std::pair<std::string, TensorSpec>> tensors_of(const Call& call);
 
 }  // namespace kgb

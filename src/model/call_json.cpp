@@ -35,9 +35,14 @@ Json tensor_json(const TensorSpec& spec) {
           {"mutated", spec.mutated},      {"host", spec.host_readable}};
 }
 
-Json items_json(const std::vector<TensorSpec>& items) {
+Json tensor_json(const std::optional<TensorSpec>& spec) {
+  return spec ? tensor_json(*spec) : Json();
+}
+
+template <typename Items>
+Json items_json(const Items& items) {
   Json list = Json::array();
-  for (const TensorSpec& item : items) list.push_back(tensor_json(item));
+  for (const auto& item : items) list.push_back(tensor_json(item));
   return list;
 }
 
@@ -163,11 +168,19 @@ Result<TensorSpec> read_tensor(const Json& json, const std::string& path) {
   return spec;
 }
 
-Result<std::vector<TensorSpec>> read_items(const Json& json, const std::string& path) {
+// Item: TensorSpec, or an optional one where null stands for None.
+template <typename Item>
+Result<std::vector<Item>> read_items(const Json& json, const std::string& path) {
   if (!json.is_array()) return at(path, "is no list of tensors");
   if (json.size() > kMaxItems) return at(path, fmt::format("has more than {} tensors", kMaxItems));
-  std::vector<TensorSpec> items;
+  std::vector<Item> items;
   for (const Json& item : json) {
+    if constexpr (!std::is_same_v<Item, TensorSpec>) {
+      if (item.is_null()) {
+        items.emplace_back();
+        continue;
+      }
+    }
     KGB_TRY(TensorSpec spec, read_tensor(item, fmt::format("{}[{}]", path, items.size())));
     items.push_back(std::move(spec));
   }
@@ -190,8 +203,8 @@ Result<ArgValue> as_value(Result<From> read) {
 
 Result<ArgValue> read_value(const std::string& key, const Json& json, const std::string& path) {
   if (key == "tensor") return as_value<TensorSpec>(read_tensor(json, path));
-  if (key == "tensors") return as_value<TensorList>(read_items(json, path));
-  if (key == "pointers") return as_value<PointerArray>(read_items(json, path));
+  if (key == "tensors") return as_value<TensorList>(read_items<std::optional<TensorSpec>>(json, path));
+  if (key == "pointers") return as_value<PointerArray>(read_items<TensorSpec>(json, path));
   if (key == "int") return as_value<std::int64_t>(read_int(json, path));
   if (key == "float") return as_value<double>(read_double(json, path));
   if (key == "bool") return as_value<bool>(read_bool(json, path));

@@ -100,7 +100,7 @@ struct OutputLeaf {
   std::string type;  // "Tensor", "Parameter", or the Python type name of what is no tensor
   bool tensor = true;
   View view;           // tensors
-  std::string scalar;  // JSON text of a Python number, bool, string or None
+  std::string scalar;  // JSON text of a Python number, bool, string or None; [re, im] of a complex number
   bool odd = false;    // a subclass, instance attributes, or lazy bits: evidence of tampering
 };
 

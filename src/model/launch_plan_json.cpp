@@ -270,7 +270,10 @@ class Reader {
       leaf.view = view(at["tensor"]);
     } else {
       const At scalar = at["scalar"];
-      if (scalar.json->is_structured()) refuse(scalar.where, "is no single value");
+      const bool pair = scalar.json->is_array() && scalar.json->size() == 2 &&
+                        std::none_of(scalar.json->begin(), scalar.json->end(),
+                                     [](const Json& part) { return part.is_structured(); });
+      if (scalar.json->is_structured() && !pair) refuse(scalar.where, "is no single value");
       leaf.scalar = scalar.json->dump(-1, ' ', false, Json::error_handler_t::replace);
       if (leaf.scalar.size() > kMaxFile) refuse(scalar.where, "is too long");
     }

@@ -62,10 +62,19 @@ Result<ExpectedOutput> read_output(const json& row, const Blob& blob) {
   return output;
 }
 
-// A schema without returns gives none, one return a tensor or a list, several a tuple.
+// The type of Python's number that holds values of a dtype.
+std::string number_type(DType dtype) {
+  if (dtype == DType::b8) return "bool";
+  if (is_complex(dtype)) return "complex";
+  return is_float(dtype) ? "float" : "int";
+}
+
+// A schema without returns gives none, one return a tensor, a list or a number, several a tuple.
 std::string structure_of(const Schema& schema, const Expectation& expectation) {
   if (schema.returns.empty()) return "none";
   if (schema.returns.size() > 1) return "tuple[" + std::to_string(schema.returns.size()) + "]";
+  if (schema.gives_number() && !expectation.outputs.empty())
+    return number_type(expectation.outputs.front().dtype);
   if (!schema.returns.front().type.list) return "tensor";
   std::size_t items = 0;
   for (const ExpectedOutput& output : expectation.outputs)

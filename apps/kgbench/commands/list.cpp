@@ -14,7 +14,7 @@ namespace kgb::app {
 Registered register_list(CLI::App& root) {
   struct Options {
     ListFilter filter;
-    bool json = false;
+    bool json = false, stats = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("list", "List operators");
@@ -25,8 +25,16 @@ Registered register_list(CLI::App& root) {
   command->add_option("--family", options->filter.family, "one family");
   command->add_option("--tag", options->filter.tag, "mc, random, inplace, view, no_kernel");
   command->add_flag("--json", options->json, "as JSON");
+  command->add_flag("--stats", options->stats, "counts by source, and what was measured of the catalogue");
   return {command, [options]() -> Result<int> {
             KGB_TRY(const Catalogue catalogue, load_catalogue());
+            if (options->stats) {
+              KGB_TRY(const Installation installation, find_installation());
+              KGB_TRY(const std::string text,
+                      stats_text(catalogue, installation.home / "catalogue" / "measured.json"));
+              std::fputs(text.c_str(), stdout);
+              return kExitPass;
+            }
             if (options->json) {
               KGB_TRY(const nlohmann::json list, list_json(catalogue, options->filter));
               std::printf("%s\n", list.dump(2).c_str());

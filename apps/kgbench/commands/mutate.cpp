@@ -21,8 +21,7 @@ extern "C" void stop_mutating(int) {
 }
 
 struct Options {
-  std::string suite = "demo";
-  std::vector<std::string> operators;
+  OperatorChoice operators;
   int per_operator = 20;
   std::uint64_t draw = 0;
   bool json = false;
@@ -32,16 +31,8 @@ struct Options {
 Result<int> run_mutate(const Options& options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Installation installation, find_installation());
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
-  std::vector<const Operator*> operators;
-  for (const std::string& name : options.operators) {
-    KGB_TRY(const Operator* const op, catalogue.find(name));
-    operators.push_back(op);
-  }
-  if (operators.empty()) {
-    KGB_TRY(operators, catalogue.suite(options.suite));
-  }
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes));
+  KGB_TRY(const std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes));
+  KGB_TRY(const std::vector<const Operator*> operators, chosen(options.operators, judge->catalogue()));
   MutationOptions how;
   how.request = request_of(options.judge, resolved);
   how.request.targets.clear();
@@ -71,10 +62,7 @@ Registered register_mutate(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("mutate", "Plant faults in the experts and count those found");
   command->footer(help_text("mutate"));
-  command->add_option("--suite", options->suite, "operators whose experts are mutated")
-      ->capture_default_str();
-  command->add_option("--op", options->operators, "these operators alone; several with commas")
-      ->delimiter(',');
+  add_operator_choice(*command, options->operators);
   command
       ->add_option("--per-op", options->per_operator,
                    "mutants drawn of each expert, evenly over the kinds; 0: all")

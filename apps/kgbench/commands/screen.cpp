@@ -14,8 +14,8 @@ namespace kgb::app {
 namespace {
 
 struct Options {
-  std::string suite = "demo", seed_text;
-  std::vector<std::string> operators;
+  OperatorChoice operators;
+  std::string seed_text;
   int lanes = 0;
   bool json = false;
 };
@@ -23,14 +23,7 @@ struct Options {
 Result<int> run_screen(const Options& options) {
   KGB_TRY(const Installation installation, find_installation());
   KGB_TRY(const Catalogue catalogue, load_catalogue());
-  std::vector<const Operator*> operators;
-  for (const std::string& name : options.operators) {
-    KGB_TRY(const Operator* const op, catalogue.find(name));
-    operators.push_back(op);
-  }
-  if (operators.empty()) {
-    KGB_TRY(operators, catalogue.suite(options.suite));
-  }
+  KGB_TRY(const std::vector<const Operator*> operators, chosen(options.operators, catalogue));
   ScreenOptions how;
   how.lanes = options.lanes > 0 ? options.lanes : processors();
   if (!options.seed_text.empty()) {
@@ -39,8 +32,8 @@ Result<int> run_screen(const Options& options) {
     how.seed = *seed;
   }
   KGB_TRY(const ScreenReport report, screen(catalogue, operators, installation, how));
-  const std::string text =
-      options.json ? screen_json(report).dump(2) + "\n" : screen_text(report, !options.operators.empty());
+  const std::string text = options.json ? screen_json(report).dump(2) + "\n"
+                                        : screen_text(report, !options.operators.names.empty());
   std::fputs(text.c_str(), stdout);
   return report.holes() == 0 ? kExitPass : kExitFailed;
 }
@@ -51,11 +44,7 @@ Registered register_screen(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("screen", "Check that workloads reject trivial answers");
   command->footer(help_text("screen"));
-  command->add_option("--suite", options->suite, "operators to screen")->capture_default_str();
-  command
-      ->add_option("--op", options->operators,
-                   "these operators alone, with every answer; several with commas")
-      ->delimiter(',');
+  add_operator_choice(*command, options->operators);
   command->add_option("--seed", options->seed_text,
                       "hexadecimal; values and hidden workloads follow from it (default: a fixed one)");
   command->add_option("-j,--lanes", options->lanes, "oracle processes (default: processors)")

@@ -34,7 +34,7 @@ class Arguments:
         if kind == "tensor":
             return self._tensor(name, value)
         if kind == "tensors":
-            return [self._tensor(f"{name}[{i}]", spec) for i, spec in enumerate(value)]
+            return [None if spec is None else self._tensor(f"{name}[{i}]", spec) for i, spec in enumerate(value)]
         if kind == "pointers":
             return self._pointers(name, value)
         if kind == "complex":

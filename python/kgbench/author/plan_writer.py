@@ -169,9 +169,8 @@ def _walk(recorder, value, path, leaves, depth):
             _walk(recorder, item, f"{path}[{i}]", leaves, depth + 1)
         return f"{'list' if kind is list else 'tuple'}[{len(value)}]"
     scalar = value if kind in (int, float, bool) else nodes.clean_text(value, _MAX_TEXT) if kind is str else None
-    if kind is complex:
-        scalar = repr(value)
-    leaves.append(Leaf(path, nodes.type_name(kind), None, _number(scalar), False))
+    scalar = [_number(value.real), _number(value.imag)] if kind is complex else _number(scalar)
+    leaves.append(Leaf(path, nodes.type_name(kind), None, scalar, False))
     return nodes.type_name(kind)
 
 

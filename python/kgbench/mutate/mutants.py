@@ -7,6 +7,7 @@ import hashlib
 import random
 
 from . import rules
+from .inert import is_inert
 
 KINDS = tuple(rules.RULES)
 
@@ -28,32 +29,33 @@ def mutants_of(source, count=None, seed=0):
     Raises SyntaxError when `source` is no Python.
     """
     tree = ast.parse(source)
+    scene, uses = rules.Scene(tree), {}
     found = {kind: [] for kind in KINDS}
-    seen = {ast.unparse(tree)}
-    uses = {}
     for kind, rule in rules.RULES.items():
-        for change in rule(rules.Scene(tree)):
-            mutant = applied(tree, kind, change)
-            if mutant.source in seen:
+        for node, new in rule(scene):
+            if is_inert(scene, kind, node, new):
                 continue
-            seen.add(mutant.source)
+            mutant = outlined(kind, node, new)
             uses[mutant.id] = uses.get(mutant.id, 0) + 1
             if uses[mutant.id] > 1:
                 mutant.id += f"#{uses[mutant.id]}"
-            found[kind].append(mutant)
-    return drawn(found, count, random.Random(seed))
+            found[kind].append((mutant, node, new))
+    return drawn(tree, found, count, random.Random(seed))
 
 
-def applied(tree, kind, change):
-    """The mutant that `change` makes: a node to replace and what stands there instead (None: nothing)."""
-    node, new = change
+def outlined(kind, node, new):
+    """A mutant without its source: a node to replace and what stands there instead (None: nothing)."""
     before, after = ast.unparse(node), "" if new is None else ast.unparse(new)
+    digest = hashlib.sha256(f"{before} -> {after}".encode()).hexdigest()[:8]
+    return Mutant(f"{kind}:{digest}", kind, node.lineno, before, after, "")
+
+
+def applied(tree, node, new):
+    """The text of the module with `new` in the place of `node`."""
     copied = copy.deepcopy(tree)
     places = {id(old): made for old, made in zip(ast.walk(tree), ast.walk(copied))}
     replaced = Replace(places[id(node)], new).visit(copied)
-    digest = hashlib.sha256(f"{before} -> {after}".encode()).hexdigest()[:8]
-    return Mutant(f"{kind}:{digest}", kind, node.lineno, before, after,
-                  ast.unparse(ast.fix_missing_locations(replaced)) + "\n")
+    return ast.unparse(ast.fix_missing_locations(replaced)) + "\n"
 
 
 class Replace(ast.NodeTransformer):
@@ -70,13 +72,18 @@ class Replace(ast.NodeTransformer):
         return self.new
 
 
-def drawn(found, count, random_):
-    """One of each kind in turn until there are `count`; then in the order of the source."""
+def drawn(tree, found, count, random_):
+    """One of each kind in turn until there are `count`, each text once; then in the order of the source."""
     for rows in found.values():
         random_.shuffle(rows)
-    chosen, rows = [], [list(r) for r in found.values()]
-    while any(rows) and (count is None or len(chosen) < count):
-        for row in rows:
-            if row and (count is None or len(chosen) < count):
-                chosen.append(row.pop())
+    chosen, seen = [], {ast.unparse(tree) + "\n"}
+    while any(found.values()) and (count is None or len(chosen) < count):
+        for rows in found.values():
+            while rows and (count is None or len(chosen) < count):
+                mutant, node, new = rows.pop()
+                mutant.source = applied(tree, node, new)
+                if mutant.source not in seen:
+                    seen.add(mutant.source)
+                    chosen.append(mutant)
+                    break
     return sorted(chosen, key=lambda m: (m.line, m.kind, m.id))

@@ -11,21 +11,20 @@ CALLS = {"max": "min", "min": "max", "maximum": "minimum", "minimum": "maximum",
          "argmin": "argmax", "exp": "exp2", "exp2": "exp", "log": "log2", "log2": "log", "sin": "cos", "cos": "sin",
          "sqrt": "abs", "rsqrt": "sqrt", "floor": "ceil", "ceil": "floor", "cumsum": "cumprod",
          "atomic_add": "atomic_xchg", "atomic_max": "atomic_min", "atomic_min": "atomic_max", "abs": "exp"}
-PERFORMANCE = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 
 
 class Scene:
-    """A module with what the rules ask: which functions are kernels, which expressions are only about speed."""
+    """A module with what the rules ask: which functions are kernels, and the nodes of kernels and of host code."""
 
     def __init__(self, tree):
         self.tree = tree
         functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
         self.kernels = [f for f in functions if any("jit" in ast.unparse(d) for d in f.decorator_list)]
         inside = {id(n) for k in self.kernels for n in ast.walk(k)}
-        self.host = [n for f in functions if id(f) not in inside for n in ast.walk(f)]
+        self.host_functions = [f for f in functions if id(f) not in inside]
+        self.host = [n for f in self.host_functions for n in ast.walk(f)]
         self.device = [n for k in self.kernels for statement in k.body for n in ast.walk(statement)
                        if not self._is_text(statement)]
-        self._types = {id(n) for k in self.kernels for a in ast.walk(k.args) for n in ast.walk(a)}
 
     @staticmethod
     def _is_text(statement):
@@ -105,15 +104,22 @@ def off_by_one(scene):
 
 
 def change_constant(scene):
+    """Not the values of masked lanes, which have a rule of their own."""
+    others = {id(k.value) for call in scene.calls("load") for k in call.keywords if k.arg == "other"}
     for node in scene.device:
+        if id(node) in others:
+            continue
         if isinstance(node, ast.Constant) and type(node.value) is float and node.value not in (float("inf"),):
             yield node, ast.Constant(node.value * 1.01 if node.value else 0.5)
 
 
 def half_accumulate(scene):
-    """Computes in sixteen bits, or in f32 where the kernel says f64."""
+    """Computes in sixteen bits, or in f32 where the kernel says f64. Not where a type is only asked for."""
     lower = {"float32": "float16", "float64": "float32"}
+    asked = {id(n) for c in scene.device if isinstance(c, ast.Compare) for n in ast.walk(c)}
     for node in scene.device:
+        if id(node) in asked:
+            continue
         if isinstance(node, ast.Attribute) and node.attr in lower and ast.unparse(node.value) == "tl":
             yield node, ast.Attribute(node.value, lower[node.attr], ast.Load())
 

@@ -6,9 +6,13 @@ import math
 import torch
 
 
+# The dtype that holds each of Python's numbers without loss; integers beyond it are u64's.
+NUMBERS = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
+
+
 @dataclasses.dataclass
 class Leaf:
-    """One returned object. `tensor` is None for what is no tensor."""
+    """One returned object. `tensor` is None for what is no tensor; `dtype` is None for what is no number either."""
     path: str
     dtype: object = None
     shape: tuple = ()
@@ -28,7 +32,10 @@ def leaves(value, path="return"):
         for i, item in enumerate(value):
             found += leaves(item, f"{path}[{i}]")[1]
         return f"{kind}[{len(value)}]", found
-    return type(value).__name__, [Leaf(path)]
+    dtype = NUMBERS.get(type(value))
+    if dtype is torch.int64 and value > torch.iinfo(dtype).max:
+        dtype = torch.uint64
+    return type(value).__name__, [Leaf(path, dtype)]
 
 
 class BaselineFailed(Exception):

@@ -18,7 +18,7 @@ def tensors_of(argument):
     if "tensor" in argument:
         return [(name, argument["tensor"])]
     items = argument.get("tensors", argument.get("pointers", ()))
-    return [(f"{name}[{i}]", spec) for i, spec in enumerate(items)]
+    return [(f"{name}[{i}]", spec) for i, spec in enumerate(items) if spec is not None]
 
 
 def real_tensor(spec, path, seed, trial, number):
@@ -38,7 +38,7 @@ def value_of(argument, make):
         return make(argument["tensor"], name)
     for key in ("tensors", "pointers"):
         if key in argument:
-            return [make(spec, path) for path, spec in tensors_of(argument)]
+            return [None if spec is None else make(spec, f"{name}[{i}]") for i, spec in enumerate(argument[key])]
     if "dtype" in argument:
         return TORCH[argument["dtype"]]
     if "complex" in argument:

@@ -35,17 +35,69 @@ Status judge_job(Case& open, Job& job, Processes& processes) {
   // What host code did is looked at before anything runs: an answer computed by torch leaves nothing to run.
   apply_policy(open, job, true);
   if (!runnable(job)) return ok_status();
-  KGB_CHECK(judge_contract(open, job, processes));
+  KGB_CHECK(judge_contract(open, job, 0, processes));
   if (!runnable(job)) return ok_status();
+  const int trials = reads_values(job) ? std::min(1, open.request.value_sets) : open.request.value_sets;
+  int first = 0;
   // On a device the first trial runs on the VM: it sees every access, and keeps a stray one off the device.
-  int trial = 0;
   if (open.on_device()) {
-    KGB_TRY(const bool right, judge_trial(open, job, {trial++, Where::vm}, processes));
+    KGB_TRY(const bool right, judge_trial(open, job, {0, Where::vm}, processes));
     if (!right && !excuse_vm(job)) return ok_status();
+    first = reads_values(job) ? 0 : 1;
   }
-  for (int end = trial + open.request.value_sets; trial < end; ++trial) {
+  for (int trial = first; trial < first + trials; ++trial) {
     KGB_TRY(const bool right, judge_trial(open, job, {trial, home_of(open)}, processes));
     if (!right) return ok_status();
+  }
+  return ok_status();
+}
+
+// Records these workloads anew and runs one more trial of each; `why` goes with what is found.
+Status judge_again(Case& open, const std::vector<Job*>& jobs, const AuthorRequest& request, int trial,
+                   const std::pair<std::string, std::string>& why, Processes& processes,
+                   const Catalogue& catalogue) {
+  if (jobs.empty()) return ok_status();
+  Case second{open.request, open.op, open.chip, open.language, {}, {}, {}, {}, {}, Gate::correct, nullptr,
+              open.observer};
+  for (const Job* job : jobs) {
+    Job& again = second.jobs.emplace_back();
+    again.workload = job->workload;
+    again.bound = job->bound;
+    again.calls = job->calls;
+  }
+  KGB_CHECK(author_jobs(second, processes, catalogue, request));
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    Job& again = second.jobs[i];
+    if (again.recording) apply_policy(second, again, false);
+    if (runnable(again)) KGB_CHECK(judge_contract(second, again, trial, processes));
+    if (runnable(again)) {
+      KGB_TRY([[maybe_unused]] const bool right, judge_trial(second, again, {trial, home_of(open)}, processes));
+    }
+    jobs[i]->elements += again.elements;
+    if (again.worst_ratio > jobs[i]->worst_ratio) {
+      jobs[i]->worst_ratio = again.worst_ratio;
+      jobs[i]->worst_at = again.worst_at;
+    }
+    for (Finding& finding : again.findings) {
+      finding.details[why.first] = why.second;
+      jobs[i]->findings.push_back(std::move(finding));
+    }
+  }
+  for (Finding& finding : second.findings) open.findings.push_back(std::move(finding));
+  return ok_status();
+}
+
+// Further trials of workloads whose host code sees values: it is called again for each set of them.
+Status judge_readers(Case& open, Processes& processes, const Catalogue& catalogue) {
+  for (int trial = 1; trial < open.request.value_sets; ++trial) {
+    std::vector<Job*> readers;
+    for (Job& job : open.jobs)
+      if (reads_values(job) && runnable(job)) readers.push_back(&job);
+    AuthorRequest request;
+    request.generator_seed = open.request.seed;
+    request.trial = trial;
+    KGB_CHECK(judge_again(open, readers, request, trial, {"values", "of set " + std::to_string(trial + 1)},
+                          processes, catalogue));
   }
   return ok_status();
 }
@@ -54,35 +106,15 @@ Status judge_job(Case& open, Job& job, Processes& processes) {
 // what all of that left: an in-place kernel that tuning breaks, or a configuration that is wrong, shows in
 // this recording alone.
 Status judge_tuning(Case& open, Processes& processes, const Catalogue& catalogue) {
-  Case tuning{open.request, open.op, open.chip, open.language, {}, {}, {}, {}, {}, Gate::correct, nullptr};
   std::vector<Job*> tuned;
-  for (Job& job : open.jobs) {
-    if (!job.tuned || !runnable(job)) continue;
-    tuned.push_back(&job);
-    Job& again = tuning.jobs.emplace_back();
-    again.workload = job.workload;
-    again.bound = job.bound;
-    again.calls = job.calls;
-  }
-  if (tuned.empty()) return ok_status();
+  for (Job& job : open.jobs)
+    if (job.tuned && runnable(job)) tuned.push_back(&job);
   AuthorRequest request;
   request.generator_seed = open.request.seed;
+  request.trial = open.request.value_sets + 1;  // values that no other trial had
   request.all_configurations = true;
-  KGB_CHECK(author_jobs(tuning, processes, catalogue, request));
-  for (std::size_t i = 0; i < tuned.size(); ++i) {
-    Job& again = tuning.jobs[i];
-    if (runnable(again)) {
-      // Values that no other trial had.
-      KGB_TRY([[maybe_unused]] const bool right,
-              judge_trial(tuning, again, {open.request.value_sets + 1, home_of(open)}, processes));
-    }
-    for (Finding& finding : again.findings) {
-      finding.details["autotune"] = "with the launches of every configuration";
-      tuned[i]->findings.push_back(std::move(finding));
-    }
-  }
-  for (Finding& finding : tuning.findings) open.findings.push_back(std::move(finding));
-  return ok_status();
+  return judge_again(open, tuned, request, request.trial,
+                     {"autotune", "with the launches of every configuration"}, processes, catalogue);
 }
 
 }  // namespace
@@ -96,6 +128,7 @@ Status gate_correct(Case& open, Processes& processes, const Catalogue& catalogue
     // The verdict stands; every further workload could take the whole limit again.
     if (decide(job.findings) == Verdict::timeout) return ok_status();
   }
+  KGB_CHECK(judge_readers(open, processes, catalogue));
   return judge_tuning(open, processes, catalogue);
 }
 

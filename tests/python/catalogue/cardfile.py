@@ -134,7 +134,8 @@ def settle(name, value, params, scope):
 
 def tensor_spec(value, scope):
     if "shapes" in value:
-        return [tensor_spec({**{k: v for k, v in value.items() if k != "shapes"}, "shape": s}, scope)
+        return [None if s == "None" else
+                tensor_spec({**{k: v for k, v in value.items() if k != "shapes"}, "shape": s}, scope)
                 for s in value["shapes"]]
     if "items" in value:
         count = number(value["items"], scope)
@@ -325,8 +326,8 @@ def build(entry, values, seed=0):
             v = values[name]
             if isinstance(v, dict):
                 v = make_tensor(v, values, seed * 100 + i)
-            elif isinstance(v, list) and v and isinstance(v[0], dict):
-                v = [make_tensor(t, values, seed * 100 + i * 7 + j) for j, t in enumerate(v)]
+            elif isinstance(v, list) and any(isinstance(item, dict) for item in v):
+                v = [None if t is None else make_tensor(t, values, seed * 100 + i * 7 + j) for j, t in enumerate(v)]
             elif kind.startswith("ScalarType") and v is not None:
                 v = DTYPES[v]
         elif default is None:

@@ -47,6 +47,8 @@ def by_torch(entry, named):
     results = list(result) if isinstance(result, (tuple, list)) else [result]
     found = {}
     for i, tensor in enumerate(results):
+        if not isinstance(tensor, torch.Tensor):  # a number
+            tensor = torch.tensor(tensor, dtype={float: torch.float64, complex: torch.complex128}.get(type(tensor)))
         owner = [name for name, value in arguments.items() if value is tensor]
         found[owner[0] if owner else "return" if len(results) == 1 else f"return[{i}]"] = tensor
     return found

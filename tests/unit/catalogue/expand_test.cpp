@@ -112,6 +112,30 @@ TEST(Grid, TensorListsByItemsAndShapes) {
             (Texts{"tensors (f32[2,3], f32[4,3])"}));
 }
 
+TEST(Grid, AnItemOfATensorListMayBeNoneWhereTheTypeSaysSo) {
+  const std::string shapes = "indices = { shapes = [[\"None\", [4]], [[2], \"None\"]], dtype = \"f32\" }";
+  EXPECT_EQ(smoke("(Tensor?[] indices) -> Tensor", shapes),
+            (Texts{"indices (None, f32[4])", "indices (f32[2], None)"}));
+  const CatalogueFolder folder;
+  folder.card(card_with("(Tensor[] indices) -> Tensor", "[[workload]]\ntier = \"smoke\"\n" + shapes + "\n"));
+  const auto catalogue = folder.load();
+  ASSERT_FALSE(catalogue.ok());
+  EXPECT_NE(catalogue.error().message.find("indices has an item None, but its type is Tensor[]"),
+            std::string::npos)
+      << catalogue.error().message;
+}
+
+TEST(Grid, OneElementIsNoEdgeWhereANumberIsReturned) {
+  for (const bool number : {true, false}) {
+    const CatalogueFolder folder;
+    folder.card(card_with(number ? "(Tensor self) -> Scalar" : "(Tensor self) -> Tensor",
+                          "[[workload]]\ntier = \"smoke\"\nself = { shape = [1], dtype = \"f32\" }\n"));
+    const auto catalogue = folder.load();
+    ASSERT_TRUE(catalogue.ok()) << catalogue.error().message;
+    EXPECT_EQ(catalogue->operators()[0].fixed[0].edge, !number);
+  }
+}
+
 TEST(Grid, IntegerListsAreOneValueUnlessNested) {
   EXPECT_EQ(smoke("(int[] dims) -> Tensor", "dims = [0, 1]"), (Texts{"dims=[0,1]"}));
   EXPECT_EQ(smoke("(int[] dims) -> Tensor", "dims = [[0], [0, 1], []]"),

@@ -135,7 +135,7 @@ TEST(Schema, OutputsAreReturnsThenWrittenArguments) {
             (std::vector<std::string>{"return[0]", "return[1]"}));
   EXPECT_EQ(output_paths(parsed("(Tensor x, Tensor(a!) noise) -> Tensor")),
             (std::vector<std::string>{"return", "noise"}));
-  EXPECT_EQ(output_paths(parsed("(Tensor x) -> Scalar")), (std::vector<std::string>{}));
+  EXPECT_EQ(output_paths(parsed("(Tensor x) -> Scalar")), (std::vector<std::string>{"return"}));
 }
 
 TEST(Schema, TypesKeepTheirForm) {

@@ -60,22 +60,39 @@ def collapse(shape, *strides):
     return [tuple(column) for column in columns]
 
 
+def arranged(indices, rank):
+    """(dimensions with an index, the others, how many of these come before the indices' own in the result)."""
+    named = [d for d, index in enumerate(indices) if index is not None]
+    others = [d for d in range(rank) if d not in named]
+    adjacent = named[-1] - named[0] == len(named) - 1  # else the indices' dimensions go to the front
+    return named, others, named[0] if adjacent else 0
+
+
+def is_mask(indices):
+    return indices[0] is not None and indices[0].dtype == torch.bool
+
+
 def put(target, indices, values, accumulate):
-    mask = indices[0].dtype == torch.bool
-    count = indices[0].dim() if mask else len(indices)  # how many leading dimensions are indexed
-    indices = torch.broadcast_tensors(*indices)
-    lead, inner = indices[0].shape, target.shape[count:]
+    mask = is_mask(indices)
+    # A mask lies over the leading dimensions.
+    named, others, before = arranged([indices[0]] * indices[0].dim() if mask else indices, target.dim())
+    indices = indices if mask else torch.broadcast_tensors(*[indices[d] for d in named])
+    count, lead, x = len(named), indices[0].shape, target.permute(*named, *others)
+    inner = x.shape[count:]
     shape = (*lead, *inner)
     numel = indices[0].numel() * inner.numel()
     if numel == 0:
         return
+    behind = before + len(lead)
+    values = values.expand(*inner[:before], *lead, *inner[before:])
+    values = values.permute(*range(before, behind), *range(before), *range(behind, values.dim()))
     # One index space for all: an index tensor stands still in the inner dimensions, x in the indexed ones.
-    x_strides = target.stride() if mask else (0,) * len(lead) + target.stride()[count:]
+    x_strides = x.stride() if mask else (0,) * len(lead) + x.stride()[count:]
     sizes, x_strides, value_strides, *index_strides = collapse(
-        shape, x_strides, values.expand(shape).stride(), *[(*i.stride(), *(0,) * len(inner)) for i in indices])
+        shape, x_strides, values.stride(), *[(*i.stride(), *(0,) * len(inner)) for i in indices])
     put_kernel[(triton.cdiv(numel, 1024),)](
         target, values, tuple(indices), numel, sizes, x_strides, value_strides, tuple(index_strides),
-        tuple(target.shape[:count]), target.stride()[:count],
+        tuple(x.shape[:count]), x.stride()[:count],
         MASK=mask, ACCUMULATE=accumulate and not mask, BLOCK=1024)
 
 
@@ -88,8 +105,7 @@ def _index_put_impl_(self, indices, values, accumulate=False, unsafe=False):
     if self.numel() == 0:
         return self
     direct = {torch.float32, torch.float64, torch.int32, torch.int64}
-    mask = indices[0].dtype == torch.bool
-    if not accumulate or (self.dtype in direct and not mask):
+    if not accumulate or (self.dtype in direct and not is_mask(indices)):
         put(self, indices, values, accumulate)
         return self
     sums = torch.zeros(self.shape, dtype=WIDER.get(self.dtype, self.dtype), device=self.device)

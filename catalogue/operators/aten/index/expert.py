@@ -44,23 +44,34 @@ def collapse(shape, *strides):
     return [tuple(column) for column in columns]
 
 
+def arranged(indices, rank):
+    """(dimensions with an index, the others, how many of these come before the indices' own in the result)."""
+    named = [d for d, index in enumerate(indices) if index is not None]
+    others = [d for d in range(rank) if d not in named]
+    adjacent = named[-1] - named[0] == len(named) - 1  # else the indices' dimensions go to the front
+    return named, others, named[0] if adjacent else 0
+
+
 def launch(self, indices, out):
-    count = len(indices)
-    indices = torch.broadcast_tensors(*indices)  # views
-    lead, inner = indices[0].shape, self.shape[count:]
-    shape = (*lead, *inner)
+    named, others, before = arranged(indices, self.dim())
+    indices = torch.broadcast_tensors(*[indices[d] for d in named])  # views
+    x = self.permute(*named, *others)
+    count, lead, inner = len(named), indices[0].shape, x.shape[len(named):]
     if out is None:
-        out = torch.empty(shape, dtype=self.dtype, device=self.device)
+        out = torch.empty((*inner[:before], *lead, *inner[before:]), dtype=self.dtype, device=self.device)
     numel = out.numel()
     if numel == 0:
         return out
+    behind = before + len(lead)
+    result = out.permute(*range(before, behind), *range(before), *range(behind, out.dim()))
+    shape = (*lead, *inner)
     # One index space for all: an index tensor stands still in the inner dimensions, self in the leading ones.
     sizes, out_strides, x_strides, *index_strides = collapse(
-        shape, out.stride(), (0,) * len(lead) + self.stride()[count:],
+        shape, result.stride(), (0,) * len(lead) + x.stride()[count:],
         *[(*i.stride(), *(0,) * len(inner)) for i in indices])
     index_kernel[(triton.cdiv(numel, 1024),)](
         out, self, tuple(indices), numel, sizes, out_strides, x_strides, tuple(index_strides),
-        tuple(self.shape[:count]), self.stride()[:count], BLOCK=1024)
+        tuple(x.shape[:count]), x.stride()[:count], BLOCK=1024)
     return out
 
 

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the catalogue is measured by: the bounds' sensitivity, the mutation score under both tolerances, the numbers."""
+import json
+import re
+
+from conftest import kgbench
+
+
+def tolerance(*arguments):
+    done = kgbench("tolerance", *arguments, "--tier", "smoke", "--json")
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def test_an_error_is_found_that_is_a_little_larger_than_the_headroom_leaves():
+    report = tolerance("--op", "aten::silu,aten::bitwise_not,aten::bernoulli")
+    rows = {(row["op"], row["dtype"]): row for row in report["rows"]}
+    f32, f16 = rows["aten::silu", "f32"]["model"], rows["aten::silu", "f16"]["model"]
+    assert 0 < f32["headroom"] < 1 and 0 < f16["headroom"] < 1
+    assert 2**-24 < f32["caught"] < 2**-18 and 2**-13 < f16["caught"] < 2**-8
+    assert f32["caught"] < rows["aten::silu", "f32"]["published"]["caught"]
+    codes = rows["aten::bitwise_not", "i32"]
+    assert codes["integral"] and codes["model"]["code_caught"] and codes["published"]["code_caught"]
+    assert [one["op"] for one in report["skipped"]] == ["aten::bernoulli"]
+
+
+def test_people_see_both_tolerances_side_by_side():
+    done = kgbench("tolerance", "--op", "aten::silu", "--tier", "smoke")
+    assert done.code == 0
+    assert re.search(r"aten::silu +f32 +0\.\d+ +\d\.\de-\d\d +\d\.\d+ +\d\.\de-\d\d", done.out), done.out
+    assert "published tolerance" in done.out
+
+
+def test_mutants_are_judged_under_both_tolerances():
+    done = kgbench("mutate", "--op", "aten::silu", "--per-op", "6", "--seed", "5eed", "--json")
+    row = json.loads(done.out)["operators"][0]
+    assert row["op"] == "aten::silu" and len(row["mutants"]) == 6
+    counted = [m for m in row["mutants"] if "equivalent" not in m and m["verdict"] not in ("infra", "compile_error")]
+    assert row["judged"] == len(counted)
+    assert row["killed"] == sum(m["verdict"] != "pass" for m in counted)
+    assert row["killed_published"] == sum(m["published"] != "pass" for m in counted)
+    assert done.code == (0 if row["killed"] == row["judged"] else 1)
+
+
+def test_the_numbers_of_the_catalogue_are_printed_by_one_command():
+    done = kgbench("list", "--stats")
+    assert done.code == 0
+    table = {line[:40].strip(): line[40:].split() for line in done.out.splitlines()}
+    assert table[""] == ["aten", "cublas", "vllm", "all"]
+    assert table["operators"] == ["110", "50", "50", "210"]
+    assert table["without an honest kernel"] == ["12", "0", "0", "12"]
+    for label in ("entries", "smoke workloads", "full workloads", "hidden workloads of one draw"):
+        *parts, total = map(int, table[label])
+        assert total == sum(parts) > 210
