@@ -96,6 +96,13 @@ inline std::int64_t sign_extend(std::int64_t bits, DType dtype) {
       return bits;
   }
 }
+// Integer i of a row, sign extended.
+inline std::int64_t integer_at(const std::byte* data, std::int64_t i, DType dtype) {
+  const std::size_t bytes = bytes_of(dtype);
+  std::int64_t bits = 0;
+  std::memcpy(&bits, data + static_cast<std::size_t>(i) * bytes, bytes);
+  return sign_extend(bits, dtype);
+}
 inline std::int64_t low_bytes(std::int64_t value, std::size_t bytes) {
   return bytes >= 8 ? value : value & static_cast<std::int64_t>((std::uint64_t{1} << (bytes * 8)) - 1);
 }
