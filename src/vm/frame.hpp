@@ -27,6 +27,7 @@ struct RunState {
 };
 
 struct FrameCheck;
+struct FrameCount;
 
 struct Frame {
   const ProgramImpl* program = nullptr;
@@ -40,6 +41,7 @@ struct Frame {
   std::uint64_t steps = 0;      // not yet added to state->steps
   std::int64_t cost = 0;        // elements made since the limits were looked at
   FrameCheck* check = nullptr;  // sanitized runs
+  FrameCount* count = nullptr;  // counted runs
   std::vector<Value> values;
   std::unique_ptr<std::byte[]> storage;
   std::byte* base = nullptr;  // 64-byte aligned start inside storage
