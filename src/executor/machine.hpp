@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "executor/arena.hpp"
+#include "executor/counting.hpp"
 #include "executor/provenance.hpp"
 #include "executor/strided.hpp"
 #include "executor/trial.hpp"
@@ -54,6 +55,9 @@ class Machine {
   void note_written(const Strided& dst, const Strided* src = nullptr);
   Finding to_finding(const vm::VmFinding& found, const Launch& launch) const;
   vm::RunOptions run_options(const Launch& launch) const;
+  [[nodiscard]] vm::Build build() const {
+    return sanitizer_ ? vm::Build::checked : counting_ ? vm::Build::counted : vm::Build::plain;
+  }
 
   const Recording& recording_;
   const std::vector<Call>& calls_;
@@ -62,6 +66,7 @@ class Machine {
   Arena& arena_;
   vm::Memory memory_;
   std::unique_ptr<vm::Sanitizer> sanitizer_;
+  std::unique_ptr<Counting> counting_;
   std::vector<Finding> further_;
   std::vector<int> regions_;  // region of each buffer; -1: not in reach of the current call
   std::vector<std::optional<TensorSpec>> specs_;

@@ -12,6 +12,7 @@
 
 #include "executor/arena.hpp"
 #include "model/call.hpp"
+#include "model/counters.hpp"
 #include "model/launch_plan.hpp"
 #include "model/trial.hpp"
 #include "vm/sanitize_launch.hpp"
@@ -27,7 +28,7 @@ class ProgramCache {
                                         vm::Build build = vm::Build::plain);
 
  private:
-  std::unordered_map<std::string, Result<vm::Program>> programs_[2];  // by build
+  std::unordered_map<std::string, Result<vm::Program>> programs_[vm::kBuilds];
 };
 
 // What outlives a trial: nothing that a candidate can see.
@@ -53,6 +54,8 @@ struct TrialOptions {
   bool track_writes = true;     // fill in TrialOutput::sources and written
   // One thread, and all findings of the launch that ended the trial rather than the first.
   std::optional<Sanitizing> sanitize;
+  // Filled with the counters of each call; not with a sanitizer.
+  std::vector<CallCounters>* counters = nullptr;
 };
 
 // Runs the trial. `recording` has been validated against `calls` (recording_from_json). Every fault of the
