@@ -10,16 +10,18 @@
 
 namespace kgb::vm {
 
-void Coverage::mark(std::int64_t from, std::int64_t bytes) {
+void Coverage::mark(std::int64_t from, std::int64_t bytes, bool shared) {
   auto word = static_cast<std::size_t>(from / 64);
   auto bit = static_cast<unsigned>(from % 64);
   while (bytes > 0) {
     const auto n = static_cast<unsigned>(std::min<std::int64_t>(64 - bit, bytes));
     const std::uint64_t ones = n == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << n) - 1) << bit;
-    const std::atomic_ref<std::uint64_t> shared(words_[word]);
-    // Looking first spares the locked instruction where data is read again.
-    if ((shared.load(std::memory_order_relaxed) & ones) != ones)
-      shared.fetch_or(ones, std::memory_order_relaxed);
+    if (!shared) {
+      words_[word] |= ones;
+    } else if (const std::atomic_ref<std::uint64_t> at(words_[word]);
+               (at.load(std::memory_order_relaxed) & ones) != ones) {
+      at.fetch_or(ones, std::memory_order_relaxed);  // a locked instruction, spared where data is read again
+    }
     bytes -= n;
     bit = 0;
     ++word;
@@ -42,11 +44,11 @@ Traffic& FrameCount::traffic(std::size_t site, int region) {
   return sites[site].emplace_back(OnRegion{region, {}}).traffic;
 }
 
-RegionCoverage& FrameCount::covered(const Memory& memory, int region) {
-  RegionCoverage*& known = coverage[static_cast<std::size_t>(region)];
+Coverage& FrameCount::covered(const Memory& memory, int region, bool written) {
+  Coverage*& known = coverage[2 * static_cast<std::size_t>(region) + (written ? 1 : 0)];
   if (known == nullptr) {
     const std::lock_guard lock(counter->mutex);
-    known = &counter->launch.try_emplace(region, memory.region(region).bytes).first->second;
+    known = &counter->launch.try_emplace({region, written}, memory.region(region).bytes).first->second;
   }
   return *known;
 }
@@ -62,6 +64,11 @@ Counter::Counter() : state_(std::make_unique<CounterState>()) {}
 Counter::~Counter() = default;
 
 namespace {
+
+std::uint64_t count_of(const Coverages& coverages, int region, bool written) {
+  const auto found = coverages.find({region, written});
+  return found == coverages.end() ? 0 : found->second.count();
+}
 
 Traffic& traffic_of(ArgumentTraffic& argument, Verb verb) {
   return verb == Verb::load ? argument.read : verb == Verb::store ? argument.written : argument.atomic;
@@ -96,13 +103,13 @@ LaunchCounters Counter::take(const Program& program, const Memory& memory) {
   }
   for (auto& [region, argument] : arguments) {
     argument.argument = memory.region(region).name;
-    const RegionCoverage& seen = state.launch.at(region);
-    argument.unique_read = seen.read.count();
-    argument.unique_written = seen.written.count();
+    argument.unique_read = count_of(state.launch, region, false);
+    argument.unique_written = count_of(state.launch, region, true);
     out.arguments.push_back(std::move(argument));
-    RegionCoverage& whole = state.call.try_emplace(region, memory.region(region).bytes).first->second;
-    whole.read.merge(seen.read);
-    whole.written.merge(seen.written);
+  }
+  for (auto& [key, seen] : state.launch) {
+    const auto [whole, first] = state.call.try_emplace(key, std::move(seen));
+    if (!first) whole->second.merge(seen);  // then it was not moved from
   }
   state.programs = 0;
   state.blocks.clear();
@@ -112,9 +119,7 @@ LaunchCounters Counter::take(const Program& program, const Memory& memory) {
 }
 
 Counter::Unique Counter::unique(int region) const {
-  const auto found = state_->call.find(region);
-  if (found == state_->call.end()) return {};
-  return {found->second.read.count(), found->second.written.count()};
+  return {count_of(state_->call, region, false), count_of(state_->call, region, true)};
 }
 
 }  // namespace kgb::vm

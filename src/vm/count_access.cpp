@@ -65,7 +65,8 @@ class Requests {
     start_ = reinterpret_cast<std::uint64_t>(buffer.data);
     size_ = buffer.bytes;
     traffic_ = &frame_.count->traffic(index_, region);
-    coverage_ = &frame_.count->covered(*frame_.memory, region);
+    if (site_.verb != Verb::store) read_ = &frame_.count->covered(*frame_.memory, region, false);
+    if (site_.verb != Verb::load) written_ = &frame_.count->covered(*frame_.memory, region, true);
   }
 
   void add(std::int64_t requests, std::int64_t lanes, std::int64_t sectors) {
@@ -76,24 +77,31 @@ class Requests {
   }
 
   void mark(std::int64_t offset, std::int64_t bytes) {
-    if (site_.verb != Verb::store) coverage_->read.mark(offset, bytes);
-    if (site_.verb != Verb::load) coverage_->written.mark(offset, bytes);
+    if (read_ != nullptr) read_->mark(offset, bytes, frame_.shared_memory);
+    if (written_ != nullptr) written_->mark(offset, bytes, frame_.shared_memory);
+  }
+
+  // Of the lanes that wait. An element that is not aligned, which a GPU refuses, would lie in two.
+  [[nodiscard]] std::int64_t distinct_sectors() const {
+    std::array<std::int64_t, 2 * kLanesPerRequest> seen;
+    auto end = seen.begin();
+    std::int64_t highest = -1;
+    std::uint64_t met = 0;  // bits by hash: what is not in it was not seen, and needs no search
+    for (std::size_t i = 0; i < count_; ++i)
+      for (std::int64_t s = sector(offsets_[i]); s <= sector(offsets_[i] + bytes_ - 1); ++s) {
+        const std::uint64_t bit = std::uint64_t{1}
+                                  << (static_cast<std::uint64_t>(s) * 0x9E3779B97F4A7C15u >> 58);
+        if (s <= highest && (met & bit) != 0 && std::find(seen.begin(), end, s) != end) continue;
+        highest = std::max(highest, s);
+        met |= bit;
+        *end++ = s;
+      }
+    return end - seen.begin();
   }
 
   void flush() {
     if (count_ == 0) return;
-    // An element that is not aligned, which a GPU refuses, would lie in two sectors.
-    std::array<std::int64_t, 2 * kLanesPerRequest> seen;
-    std::size_t distinct = 0;
-    std::int64_t highest = -1;
-    for (std::size_t i = 0; i < count_; ++i)
-      for (std::int64_t s = sector(offsets_[i]); s <= sector(offsets_[i] + bytes_ - 1); ++s) {
-        if (s <= highest && std::find(seen.begin(), seen.begin() + distinct, s) != seen.begin() + distinct)
-          continue;
-        highest = std::max(highest, s);
-        seen[distinct++] = s;
-      }
-    add(1, static_cast<std::int64_t>(count_), static_cast<std::int64_t>(distinct));
+    add(1, static_cast<std::int64_t>(count_), distinct_sectors());
     for (std::size_t from = 0, to = 0; from < count_; from = to) {
       for (to = from + 1; to < count_ && offsets_[to] == offsets_[to - 1] + bytes_;) ++to;
       mark(offsets_[from], static_cast<std::int64_t>(to - from) * bytes_);
@@ -108,7 +116,7 @@ class Requests {
   int origin_;
   std::uint64_t start_ = 0, size_ = 0;  // of the buffer that the newest lane lies in
   Traffic* traffic_ = nullptr;
-  RegionCoverage* coverage_ = nullptr;
+  Coverage *read_ = nullptr, *written_ = nullptr;
   std::int64_t request_ = -1;
   std::array<std::int64_t, kLanesPerRequest> offsets_;
   std::size_t count_ = 0;

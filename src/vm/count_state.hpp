@@ -35,11 +35,11 @@ struct CountPlan {
   std::vector<Site> sites;
 };
 
-// Which bytes of a buffer were touched. Threads may mark at once.
+// Which bytes of a buffer were touched.
 class Coverage {
  public:
   explicit Coverage(std::size_t bytes) : words_((bytes + 63) / 64) {}
-  void mark(std::int64_t from, std::int64_t bytes);
+  void mark(std::int64_t from, std::int64_t bytes, bool shared);  // shared: other threads mark, too
   void merge(const Coverage& other);
   [[nodiscard]] std::uint64_t count() const;
 
@@ -47,10 +47,8 @@ class Coverage {
   std::vector<std::uint64_t> words_;
 };
 
-struct RegionCoverage {
-  explicit RegionCoverage(std::size_t bytes) : read(bytes), written(bytes) {}
-  Coverage read, written;
-};
+// By region, and whether it was written or read.
+using Coverages = std::map<std::pair<int, bool>, Coverage>;
 
 struct CounterState;
 
@@ -60,7 +58,7 @@ struct FrameCount {
       : counter(&all),
         blocks(plan.blocks.size()),
         sites(plan.sites.size()),
-        coverage(static_cast<std::size_t>(regions)) {}
+        coverage(2 * static_cast<std::size_t>(regions)) {}
   struct OnRegion {
     int region = -1;
     Traffic traffic;
@@ -68,10 +66,10 @@ struct FrameCount {
   CounterState* counter;
   std::vector<std::uint64_t> blocks;         // runs
   std::vector<std::vector<OnRegion>> sites;  // mostly one region each
-  std::vector<RegionCoverage*> coverage;     // by region; null until the thread touches it
+  std::vector<Coverage*> coverage;           // read and written, by region; null until the thread touches it
 
   [[nodiscard]] Traffic& traffic(std::size_t site, int region);
-  [[nodiscard]] RegionCoverage& covered(const Memory& memory, int region);
+  [[nodiscard]] Coverage& covered(const Memory& memory, int region, bool written);
 };
 
 struct CounterState {
@@ -79,7 +77,7 @@ struct CounterState {
   std::uint64_t programs = 0;
   std::vector<std::uint64_t> blocks;
   std::map<std::pair<std::size_t, int>, Traffic> traffic;  // by site and region
-  std::map<int, RegionCoverage> launch, call;              // by region
+  Coverages launch, call;
 
   void add(const FrameCount& part);
 };
