@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "nlohmann/json.hpp"
+#include "vm/count.hpp"
 #include "vm/sanitize_launch.hpp"
 #include "vm/vm.hpp"
 
@@ -20,10 +22,11 @@ constexpr const char* kDoc =
     "vm_run(ttir, grid, args, buffers, threads=1, max_steps=0, seconds=0.0, order='forward', seed=0,\n"
     "       tf32='truncate', poison_masked=False, fp8_saturate=True, reorder=False, check_division=True,\n"
     "       sanitize='', undefined=(), contraction=False, flush_denormals=False,\n"
-    "       exact_remainder=True) -> dict\n\n"
+    "       exact_remainder=True, count=False) -> dict\n\n"
     "args: int, float, or ('ptr', buffer index or -1, byte offset). buffers: (name, address, bytes, "
     "writable).\n"
     "sanitize: names of checks, or 'all'; undefined: buffers that nothing has written yet.\n"
+    "count: the dict's counters are JSON text (docs/counters.md); not together with sanitize.\n"
     "The dict has findings (list of dicts), printed, programs, steps and seconds (of the run, without "
     "parsing).\n"
     "Raises ValueError for text that is no TTIR module.";
@@ -126,8 +129,8 @@ bool read_buffers(PyObject* list, vm::Memory& memory) {
 
 // Parsed programs by text: a launch in a loop pays for its analysis once.
 Result<vm::Program> cached(const std::string& ttir, vm::Build build, bool contraction) {
-  static std::map<std::string, vm::Program> caches[2][2];  // under the GIL
-  auto& cache = caches[build == vm::Build::checked ? 1 : 0][contraction ? 1 : 0];
+  static std::map<std::string, vm::Program> caches[vm::kBuilds][2];  // under the GIL
+  auto& cache = caches[static_cast<std::size_t>(build)][contraction ? 1 : 0];
   const auto found = cache.find(ttir);
   if (found != cache.end()) return found->second;
   auto program = vm::Program::parse(ttir, build, contraction);
@@ -209,38 +212,23 @@ PyObject* result_dict(const vm::RunResult& result, double seconds) {
 }
 
 PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
-  static const char* names[] = {"ttir",
-                                "grid",
-                                "args",
-                                "buffers",
-                                "threads",
-                                "max_steps",
-                                "seconds",
-                                "order",
-                                "seed",
-                                "tf32",
-                                "poison_masked",
-                                "fp8_saturate",
-                                "reorder",
-                                "check_division",
-                                "sanitize",
-                                "undefined",
-                                "contraction",
-                                "flush_denormals",
-                                "exact_remainder",
-                                nullptr};
+  static const char* names[] = {"ttir",          "grid",         "args",    "buffers",        "threads",
+                                "max_steps",     "seconds",      "order",   "seed",           "tf32",
+                                "poison_masked", "fp8_saturate", "reorder", "check_division", "sanitize",
+                                "undefined",     "contraction",  "flush_denormals", "exact_remainder",
+                                "count",         nullptr};
   const char *ttir = nullptr, *order = "forward", *tf32 = "truncate", *sanitize = "";
   PyObject* undefined = nullptr;
   Py_ssize_t size = 0;
   PyObject *grid = nullptr, *arg_list = nullptr, *buffers = nullptr;
   int threads = 1, poison = 0, saturate = 1, reorder = 0, division = 1, contraction = 0, flush = 0,
-      remainder = 1;
+      remainder = 1, count = 0;
   unsigned long long max_steps = 0, seed = 0;
   double seconds = 0;
-  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKsppppsOppp", const_cast<char**>(names),
+  if (PyArg_ParseTupleAndKeywords(positional, named, "s#OOO|iKdsKsppppsOpppp", const_cast<char**>(names),
                                   &ttir, &size, &grid, &arg_list, &buffers, &threads, &max_steps, &seconds,
                                   &order, &seed, &tf32, &poison, &saturate, &reorder, &division, &sanitize,
-                                  &undefined, &contraction, &flush, &remainder) == 0)
+                                  &undefined, &contraction, &flush, &remainder, &count) == 0)
     return nullptr;
   vm::RunOptions how;
   vm::Options options;
@@ -258,9 +246,16 @@ PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
   Sanitizing sanitizing;
   if (!sanitizing.read(sanitize, undefined, memory)) return nullptr;
   how.sanitizer = sanitizing.sanitizer.get();
-  const auto program =
-      cached(std::string(ttir, static_cast<std::size_t>(size)),
-             how.sanitizer != nullptr ? vm::Build::checked : vm::Build::plain, contraction != 0);
+  if (count != 0 && how.sanitizer != nullptr) {
+    PyErr_SetString(PyExc_ValueError, "a launch is either sanitized or counted");
+    return nullptr;
+  }
+  vm::Counter counter;
+  if (count != 0) how.counter = &counter;
+  const auto build = how.sanitizer != nullptr ? vm::Build::checked
+                     : count != 0             ? vm::Build::counted
+                                              : vm::Build::plain;
+  const auto program = cached(std::string(ttir, static_cast<std::size_t>(size)), build, contraction != 0);
   if (!program) return raise(program.error());
   how.threads = threads;
   how.max_steps = max_steps;
@@ -281,7 +276,11 @@ PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
       how.sanitizer != nullptr ? vm::run_sanitized(*program, args, memory, how, options, sanitizing.repeats)
                                : vm::run(*program, args, memory, how, options);
   Py_END_ALLOW_THREADS const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  return result_dict(result, taken.count());
+  Ref dict(result_dict(result, taken.count()));
+  if (dict && count != 0 &&
+      !set(dict.get(), "counters", text(to_json(counter.take(*program, memory)).dump())))
+    return nullptr;
+  return dict.release();
 }
 
 PyObject* vm_operations(PyObject*, PyObject*) {

@@ -56,7 +56,10 @@ Machine::Machine(const Recording& recording, const std::vector<Call>& calls, con
       arena_(arena),
       regions_(recording.buffers.size(), -1),
       specs_(recording.buffers.size()) {
-  if (options.sanitize) sanitizer_ = std::make_unique<vm::Sanitizer>(options.sanitize->checks);
+  if (options.sanitize)
+    sanitizer_ = std::make_unique<vm::Sanitizer>(options.sanitize->checks);
+  else if (options.counters != nullptr)
+    counting_ = std::make_unique<Counting>(*options.counters);
   if (options.device != nullptr)
     device_ = std::make_unique<DeviceSide>(recording, *options.images, *options.device, arena);
   for (std::size_t c = 0; c < calls.size(); ++c) {
@@ -93,6 +96,7 @@ bool Machine::writable(int buffer) const {
 
 void Machine::begin_call(int call) {
   call_ = call;
+  if (counting_) counting_->begin_call(calls_[static_cast<std::size_t>(call)], call + 1);
   for (std::size_t b = 0; b < recording_.buffers.size(); ++b) {
     const PlanBuffer& buffer = recording_.buffers[b];
     if (buffer.kind != BufferKind::input || buffer.call != call) continue;
@@ -152,6 +156,7 @@ Strided Machine::at(const View& view) const {
 std::optional<Finding> Machine::execute(const Node& node) {
   if (std::chrono::steady_clock::now() >= options_.deadline)
     return make_finding("deadline", "the time limit of the trial passed");
+  if (counting_ && !std::holds_alternative<Launch>(node)) counting_->note_copy();
   return std::visit([&](const auto& n) { return run(n); }, node);
 }
 
@@ -239,6 +244,7 @@ vm::RunOptions Machine::run_options(const Launch& launch) const {
   how.deadline = options_.deadline;
   how.order = options_.order;
   how.sanitizer = sanitizer_.get();
+  how.counter = counting_ ? counting_->counter() : nullptr;
   how.seed = options_.seed ^ static_cast<std::uint64_t>(options_.trial);
   return how;
 }
@@ -271,8 +277,7 @@ std::optional<Finding> Machine::run(const Launch& launch) {
   }
   const Kernel& kernel = recording_.kernels[static_cast<std::size_t>(launch.kernel)];
   std::string why;
-  const vm::Program* program =
-      programs_.find(kernel.ttir, why, sanitizer_ ? vm::Build::checked : vm::Build::plain);
+  const vm::Program* program = programs_.find(kernel.ttir, why, build());
   if (program == nullptr) {
     Finding finding =
         make_finding("vm_unsupported", fmt::format("the VM cannot read kernel {}: {}", kernel.name, why));
@@ -291,6 +296,7 @@ std::optional<Finding> Machine::run(const Launch& launch) {
   counters_.steps += result.steps;
   ++counters_.launches;
   last_steps_ = result.steps;
+  if (counting_) counting_->take(launch, kernel, *program, memory_, regions_);
   if (result.findings.empty()) return std::nullopt;
   for (std::size_t i = 1; sanitizer_ && i < result.findings.size(); ++i)
     further_.push_back(to_finding(result.findings[i], launch));
@@ -309,6 +315,7 @@ void Machine::rehearse(const Launch& launch, std::uint64_t max_steps) {
   vm::RunOptions how = run_options(launch);
   how.max_steps = max_steps;
   how.sanitizer = nullptr;
+  how.counter = nullptr;
   const auto args = arguments(launch);
   (void)vm::run(*program, args, memory_, how, vm::judging_options());
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "executor/arena.hpp"
+#include "executor/counting.hpp"
 #include "executor/device_side.hpp"
 #include "executor/provenance.hpp"
 #include "executor/strided.hpp"
@@ -59,6 +60,9 @@ class Machine {
   void note_written(const Strided& dst, const Strided* src = nullptr);
   Finding to_finding(const vm::VmFinding& found, const Launch& launch) const;
   vm::RunOptions run_options(const Launch& launch) const;
+  [[nodiscard]] vm::Build build() const {
+    return sanitizer_ ? vm::Build::checked : counting_ ? vm::Build::counted : vm::Build::plain;
+  }
 
   const Recording& recording_;
   const std::vector<Call>& calls_;
@@ -68,6 +72,7 @@ class Machine {
   vm::Memory memory_;
   std::unique_ptr<vm::Sanitizer> sanitizer_;
   std::unique_ptr<DeviceSide> device_;
+  std::unique_ptr<Counting> counting_;
   std::vector<Finding> further_;
   std::vector<int> regions_;  // region of each buffer; -1: not in reach of the current call
   std::vector<std::optional<TensorSpec>> specs_;

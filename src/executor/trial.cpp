@@ -251,7 +251,7 @@ class Trial {
 
 const vm::Program* ProgramCache::find(const std::string& ttir, std::string& why, vm::Build build) {
   const std::string key = sha256_hex(ttir);
-  auto& programs = programs_[build == vm::Build::checked ? 1 : 0];
+  auto& programs = programs_[static_cast<std::size_t>(build)];
   auto it = programs.find(key);
   if (it == programs.end()) {
     if (programs.size() >= kMaxPrograms) programs.clear();

@@ -13,6 +13,7 @@
 #include "executor/arena.hpp"
 #include "executor/device_side.hpp"
 #include "model/call.hpp"
+#include "model/counters.hpp"
 #include "model/launch_plan.hpp"
 #include "model/trial.hpp"
 #include "vm/sanitize_launch.hpp"
@@ -28,7 +29,7 @@ class ProgramCache {
                                         vm::Build build = vm::Build::plain);
 
  private:
-  std::unordered_map<std::string, Result<vm::Program>> programs_[2];  // by build
+  std::unordered_map<std::string, Result<vm::Program>> programs_[vm::kBuilds];
 };
 
 // What outlives a trial: nothing that a candidate can see.
@@ -59,6 +60,8 @@ struct TrialOptions {
   const std::vector<KernelImage>* images = nullptr;
   // The last call becomes a graph and is timed; only with a device.
   TimeSeries series;
+  // Filled with the counters of each call; not with a sanitizer.
+  std::vector<CallCounters>* counters = nullptr;
 };
 
 // Runs the trial. `recording` has been validated against `calls` (recording_from_json). Every fault of the

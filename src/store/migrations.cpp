@@ -6,11 +6,12 @@
 #include <string>
 
 extern "C" const char kgb_migration_0001[];
+extern "C" const char kgb_migration_0002[];
 
 namespace kgb {
 namespace {
 
-const std::array<const char*, 1> kMigrations{kgb_migration_0001};
+const std::array<const char*, 2> kMigrations{kgb_migration_0001, kgb_migration_0002};
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "model/counters.hpp"
 #include "model/verdict.hpp"
 
 namespace kgb {
@@ -42,6 +43,17 @@ struct StoredEvaluation {
   std::string source;  // the candidate's text, as judged
 };
 
+// What kgbench count saw of one call.
+struct CountedCall {
+  std::string created;    // UTC, ISO 8601
+  std::string version;    // of kgbench
+  std::string candidate;  // path as given
+  std::string source_hash;
+  std::string seed;         // hex: values, which may decide how often loops run
+  std::string description;  // of the workload
+  CallCounters counters;
+};
+
 // Thread-safe: one connection behind a lock. Each finished evaluation is one transaction, so that a process
 // killed at any moment has either all of an evaluation in the file or nothing of it.
 class Store {
@@ -64,6 +76,11 @@ class Store {
   Status record(const RunItem& item, const Evaluation& evaluation, const std::string& source);
   Status set_status(const std::string& run, const std::string& status, const std::string& finished);
   [[nodiscard]] Result<std::vector<StoredEvaluation>> evaluations(const std::string& run) const;
+  // Counts stand beside runs and need none; all of them or nothing is written.
+  Status record_counts(const std::vector<CountedCall>& calls);
+  // In the order they were recorded. `op`, `source_hash`: empty for any.
+  [[nodiscard]] Result<std::vector<CountedCall>> counts(const std::string& op = {},
+                                                        const std::string& source_hash = {}) const;
 
  private:
   struct Impl;

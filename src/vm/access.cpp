@@ -38,6 +38,11 @@ Active active_lanes(Frame& frame, int mask, const Type& type) {
   return active;
 }
 
+const std::uint8_t* mask_bytes(Frame& frame, int mask, const Active& active) {
+  if (active.kind == Active::Kind::lanes) return active.mask;
+  return active.all || mask < 0 ? nullptr : reinterpret_cast<const std::uint8_t*>(elements(frame, mask));
+}
+
 int check_affine(const Frame& frame, const Value& pointer, const Type& type, const Active& active,
                  std::size_t bytes, Verb verb) {
   std::int64_t low = pointer.bits, high = pointer.bits;

@@ -21,6 +21,8 @@ enum class Verb : std::uint8_t { load, store, atomic };
 
 // `mask` < 0: no mask. The type is that of the pointers. Tiles above kFormRank are always `lanes` or all.
 Active active_lanes(Frame& frame, int mask, const Type& type);
+// The same as one byte for each lane; null: all of them.
+const std::uint8_t* mask_bytes(Frame& frame, int mask, const Active& active);
 
 // Checks all active lanes of a uniform or affine pointer at once. The region, or -1 if the lanes have to be
 // looked at one by one (which then finds what is wrong).

@@ -27,6 +27,7 @@ struct RunState {
 };
 
 struct FrameCheck;
+struct FrameCount;
 
 struct Frame {
   const ProgramImpl* program = nullptr;
@@ -40,6 +41,7 @@ struct Frame {
   std::uint64_t steps = 0;      // not yet added to state->steps
   std::int64_t cost = 0;        // elements made since the limits were looked at
   FrameCheck* check = nullptr;  // sanitized runs
+  FrameCount* count = nullptr;  // counted runs
   std::vector<Value> values;
   std::unique_ptr<std::byte[]> storage;
   std::byte* base = nullptr;  // 64-byte aligned start inside storage
@@ -95,6 +97,13 @@ inline std::int64_t sign_extend(std::int64_t bits, DType dtype) {
     default:
       return bits;
   }
+}
+// Integer i of a row, sign extended.
+inline std::int64_t integer_at(const std::byte* data, std::int64_t i, DType dtype) {
+  const std::size_t bytes = bytes_of(dtype);
+  std::int64_t bits = 0;
+  std::memcpy(&bits, data + static_cast<std::size_t>(i) * bytes, bytes);
+  return sign_extend(bits, dtype);
 }
 inline std::int64_t low_bytes(std::int64_t value, std::size_t bytes) {
   return bytes >= 8 ? value : value & static_cast<std::int64_t>((std::uint64_t{1} << (bytes * 8)) - 1);

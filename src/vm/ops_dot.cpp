@@ -114,13 +114,6 @@ void run_split_dot(Frame& frame, const Instruction& made) {
   frame.steps += static_cast<std::uint64_t>(made.imm[1]) * m * n * k >> 14;
 }
 
-std::int64_t index_at(const std::byte* data, std::int64_t i, DType dtype) {
-  const std::size_t bytes = bytes_of(dtype);
-  std::int64_t bits = 0;
-  std::memcpy(&bits, data + static_cast<std::size_t>(i) * bytes, bytes);
-  return sign_extend(bits, dtype);
-}
-
 // out[.., i, ..] = source[.., index[.., i, ..], ..] along the axis; the other dimensions agree.
 void run_gather(Frame& frame, const Instruction& made) {
   const Type &source = frame.type(made.in[0]), &index = frame.type(made.in[1]);
@@ -132,7 +125,7 @@ void run_gather(Frame& frame, const Instruction& made) {
   Value& out = frame.at(made.out[0]);
   const std::size_t bytes = frame.info(made.out[0]).bytes;
   for (std::int64_t i = 0; i < out.n; ++i) {
-    const std::int64_t at = index_at(indices, i, index.dtype);
+    const std::int64_t at = integer_at(indices, i, index.dtype);
     if (at < 0 || at >= from)
       return frame.report(
           made, "out_of_bounds",
@@ -155,7 +148,7 @@ void run_histogram(Frame& frame, const Instruction& made) {
   const DType dtype = frame.type(made.in[0]).dtype;
   for (std::int64_t i = 0; i < frame.at(made.in[0]).n; ++i) {
     if (mask != nullptr && mask[i] == std::byte{0}) continue;
-    const std::int64_t bin = index_at(data, i, dtype);
+    const std::int64_t bin = integer_at(data, i, dtype);
     if (bin < 0 || bin >= out.n) continue;
     std::int64_t bits = 0;
     std::memcpy(&bits, out.data + static_cast<std::size_t>(bin) * bytes, bytes);

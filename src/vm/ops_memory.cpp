@@ -62,11 +62,6 @@ void load_lanes(Frame& frame, const Instruction& made, const std::uint8_t* mask,
   out.set_dense();
 }
 
-const std::uint8_t* mask_bytes(Frame& frame, int mask, const Active& active) {
-  if (active.kind == Active::Kind::lanes) return active.mask;
-  return active.all || mask < 0 ? nullptr : reinterpret_cast<const std::uint8_t*>(elements(frame, mask));
-}
-
 void load_uniform(Frame& frame, const Instruction& made) {
   const Value& pointer = frame.at(made.in[0]);
   Value& out = frame.at(made.out[0]);

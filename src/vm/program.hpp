@@ -44,8 +44,9 @@ struct Extra {
   int function = -1;                                                 // tt.call
   std::shared_ptr<const ptx::Assembly> assembly;                     // inline PTX
   std::vector<std::int64_t> sizes, strides;                          // broadcast, trans: a strided copy
-  Handler inner = nullptr;                                           // Build::checked: the operation itself
+  Handler inner = nullptr;                                           // not Build::plain: the operation itself
   std::uint32_t checks = 0;  // Build::checked: see sanitize_instrument
+  std::size_t site = 0;      // Build::counted: index into CountPlan::sites
 };
 
 struct Instruction {
@@ -98,6 +99,7 @@ struct ValueInfo {
 };
 
 struct KernelFacts;  // Build::checked: what the sanitizer wants to know
+struct CountPlan;    // Build::counted: what is known before the kernel runs
 
 struct ProgramImpl {
   std::string text;  // the TTIR, owned: RawModule's views point here
@@ -111,8 +113,9 @@ struct ProgramImpl {
   std::vector<SourcePlace> places;
   std::vector<std::string> unsupported;
   std::int64_t frame_bytes = 0;
-  bool contraction = false;  // sums have taken their products in
-  std::shared_ptr<const KernelFacts> facts;  // null: Build::plain
+  bool contraction = false;                     // sums have taken their products in
+  std::shared_ptr<const KernelFacts> facts;     // null unless Build::checked
+  std::shared_ptr<const CountPlan> count_plan;  // null unless Build::counted
   // Frames that no run uses now; a run takes one per thread and gives it back.
   std::mutex mutex;
   std::vector<std::unique_ptr<Frame>> idle;

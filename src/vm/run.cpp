@@ -5,6 +5,8 @@
 #include <numeric>
 #include <thread>
 
+#include "vm/count.hpp"
+#include "vm/count_state.hpp"
 #include "vm/frame.hpp"
 #include "vm/lower.hpp"
 #include "vm/sanitize_instrument.hpp"
@@ -55,6 +57,7 @@ Result<Program> Program::parse(std::string_view ttir, Build build, bool contract
                                 type.pointer() || type.kind == Type::Kind::descriptor, type.floating()});
   }
   if (build == Build::checked) instrument(*impl);
+  if (build == Build::counted) instrument_counts(*impl);
   analyse(*impl);
   Program program;
   program.impl_ = std::move(impl);
@@ -293,6 +296,8 @@ RunResult run(const Program& program, std::span<const Arg> args, const Memory& m
     return refused(impl.name + " was not parsed for a sanitizer (Build::checked)");
   if (options.contraction != impl.contraction)
     return refused(impl.name + " was parsed for another choice of contraction");
+  if ((how.counter != nullptr) != (impl.count_plan != nullptr))
+    return refused(impl.name + " needs both or neither of a counter and Build::counted");
   const auto threads = static_cast<std::size_t>(
       std::clamp<std::int64_t>(how.sanitizer != nullptr ? 1 : how.threads, 1,
                                std::max<std::int64_t>(1, std::min<std::int64_t>(work.total, 256))));
@@ -303,6 +308,7 @@ RunResult run(const Program& program, std::span<const Arg> args, const Memory& m
   work.order = &order;
   work.chunk = std::clamp<std::int64_t>(work.total / static_cast<std::int64_t>(threads * 8), 1, 256);
   std::vector<std::unique_ptr<Frame>> frames;
+  std::vector<std::unique_ptr<FrameCount>> counts;
   for (std::size_t i = 0; i < threads; ++i) {
     frames.push_back(take_frame(impl));
     Frame& frame = *frames.back();
@@ -312,6 +318,10 @@ RunResult run(const Program& program, std::span<const Arg> args, const Memory& m
     frame.grid = how.grid;
     frame.shared_memory = threads > 1;
     frame.check = nullptr;
+    if (how.counter != nullptr) {
+      counts.push_back(std::make_unique<FrameCount>(*impl.count_plan, how.counter->state(), memory.size()));
+      frame.count = counts.back().get();
+    }
     std::string error;
     if (!bind(frame, args, error)) return refused(error);
   }
@@ -325,6 +335,8 @@ RunResult run(const Program& program, std::span<const Arg> args, const Memory& m
   run_programs(*frames[0], work);
   for (std::thread& other : others) other.join();
   for (auto& frame : frames) give_frame(impl, std::move(frame));
+  for (const auto& part : counts) how.counter->state().add(*part);
+  if (how.counter != nullptr) how.counter->state().programs += work.finished;
   return collect(state, work);
 }
 

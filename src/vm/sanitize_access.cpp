@@ -131,11 +131,6 @@ void visit_lanes(Frame& frame, int origin, const std::uint64_t* addresses, const
   }
 }
 
-const std::uint8_t* mask_of(Frame& frame, int mask, const Active& active) {
-  if (active.kind == Active::Kind::lanes) return active.mask;
-  return active.all || mask < 0 ? nullptr : reinterpret_cast<const std::uint8_t*>(elements(frame, mask));
-}
-
 // Calls visit(region, row) for all that is accessed. False: something is out of bounds and was reported.
 template <typename Visit>
 bool visit_access(Frame& frame, const Instruction& made, int mask, std::size_t bytes, Verb verb,
@@ -157,7 +152,7 @@ bool visit_access(Frame& frame, const Instruction& made, int mask, std::size_t b
     }
   }
   const auto* addresses = reinterpret_cast<const std::uint64_t*>(elements(frame, made.in[0]));
-  const std::uint8_t* lanes = mask_of(frame, mask, active);
+  const std::uint8_t* lanes = mask_bytes(frame, mask, active);
   if (!check_lanes(frame, made, verb, pointer.region, addresses, lanes, pointer.n, bytes)) {
     frame.check->launch->add_picture(frame, bytes);
     return false;

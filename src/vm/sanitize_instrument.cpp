@@ -6,15 +6,11 @@
 #include <functional>
 #include <set>
 
+#include "vm/instrument.hpp"
 #include "vm/sanitize_check.hpp"
 
 namespace kgb::vm {
 namespace {
-
-bool terminates(std::string_view name) {
-  return name == "scf.yield" || name == "tt.reduce.return" || name == "tt.scan.return" ||
-         name == "scf.condition" || name == "tt.return" || name == "cf.br" || name == "cf.cond_br";
-}
 
 // From which values each value may come, across loops, branches and calls.
 class Flow {
@@ -171,14 +167,6 @@ KernelFacts find_facts(const ProgramImpl& program, const Flow& flow) {
   return facts;
 }
 
-bool known_types(const ProgramImpl& program, const Instruction& made) {
-  const auto known = [&](int value) {
-    return program.values[static_cast<std::size_t>(value)].type->kind != Type::Kind::unknown;
-  };
-  return std::all_of(made.in.begin(), made.in.end(), known) &&
-         std::all_of(made.out.begin(), made.out.end(), known);
-}
-
 // Values that an address is computed from, back to what is loaded, chosen by comparison or masked by bits: a
 // hash that is cut to size wraps on purpose.
 std::set<int> index_values(const Flow& flow) {
@@ -246,11 +234,7 @@ void wrap(const ProgramImpl& program, const std::set<int>& indices, const RawOp&
   } else {
     return;
   }
-  // The builder may share one Extra between instructions.
-  made.extra = made.extra ? std::make_shared<Extra>(*made.extra) : std::make_shared<Extra>();
-  made.extra->inner = made.run;
-  made.extra->checks = bits;
-  made.run = checking;
+  put_before(made, checking).checks = bits;
   // Nothing is looked at before the first instance begins, so what may wrap stays in it. A shape of what does
   // not depend on the instance may still run once: if it could wrap, its operand would not be known by then.
   if ((bits & kPasses) == 0 || (bits & kMayWrap) != 0) made.pure = false;
@@ -258,19 +242,14 @@ void wrap(const ProgramImpl& program, const std::set<int>& indices, const RawOp&
 
 void wrap_all(ProgramImpl& program, KernelFacts& facts, const std::set<int>& indices, const RawRegion& raw,
               Code& code) {
-  for (std::size_t b = 0; b < raw.blocks.size() && b < code.blocks.size(); ++b) {
-    std::size_t at = 0;
-    for (const RawOp& op : raw.blocks[b].ops) {
-      if (terminates(op.name)) continue;
-      if (at >= code.blocks[b].code.size()) break;
-      Instruction& made = code.blocks[b].code[at++];
-      if (op.name == "tt.reduce" || op.name == "tt.scan") continue;  // scalars there stand for lanes
+  for (std::size_t b = 0; b < raw.blocks.size() && b < code.blocks.size(); ++b)
+    each_instruction(raw.blocks[b], code.blocks[b], [&](const RawOp& op, Instruction& made) {
+      if (op.name == "tt.reduce" || op.name == "tt.scan") return;  // scalars there stand for lanes
       for (std::size_t r = 0; r < op.regions.size() && r < made.regions.size(); ++r)
         wrap_all(program, facts, indices, op.regions[r], made.regions[r]);
       if (op.name == "tt.load" && op.operands.size() == 2) facts.undefined_loads.push_back(made.place);
       wrap(program, indices, op, made);
-    }
-  }
+    });
 }
 
 }  // namespace

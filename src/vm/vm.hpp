@@ -106,6 +106,7 @@ struct VmFinding {
 };
 
 class Sanitizer;
+class Counter;
 
 enum class Order : std::uint8_t { forward, reversed, shuffled };
 
@@ -117,6 +118,7 @@ struct RunOptions {
   Order order = Order::forward;
   std::uint64_t seed = 0;          // of the shuffled order
   Sanitizer* sanitizer = nullptr;  // checks more, on one thread; the program must be Build::checked
+  Counter* counter = nullptr;      // takes the counts; set if, and only if, the program is Build::counted
 };
 
 struct RunResult {
@@ -134,8 +136,10 @@ struct Parameter {
 
 struct ProgramImpl;
 
-// checked: handlers that look closer stand before those that work, for runs with a sanitizer.
-enum class Build : std::uint8_t { plain, checked };
+// Handlers that look closer stand before those that work. checked: for runs with a sanitizer; counted: for
+// runs with a counter (vm/count.hpp).
+enum class Build : std::uint8_t { plain, checked, counted };
+inline constexpr std::size_t kBuilds = 3;
 
 // A parsed and analysed module. Copies share the analysis; running one from several threads at once is safe.
 class Program {

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// kgbench count: what a candidate's kernels compute and ask of memory, printed and stored.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.hpp"
+#include "base/files.hpp"
+#include "base/hash.hpp"
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "command.hpp"
+#include "executor/trial.hpp"
+#include "model/generate.hpp"
+#include "report/count_text.hpp"
+#include "report/sanitize_text.hpp"
+#include "setup.hpp"
+
+namespace kgb::app {
+namespace {
+
+struct Options {
+  std::string file, op, entry;
+  std::vector<std::string> only;
+  std::filesystem::path out = "runs/counts";
+  bool json = false, no_store = false;
+  JudgeOptions judge;
+};
+
+// What does not change from workload to workload.
+struct Counting {
+  const Options& options;
+  const Catalogue& catalogue;
+  const Operator& op;
+  JudgeRequest request;
+  std::vector<const ChipCard*> chips;
+  executor::Workshop workshop;
+  std::vector<CountedCall> counted;
+  std::size_t findings = 0;
+};
+
+// The chips whose cards have peak rates, or the one that was asked for.
+Result<std::vector<const ChipCard*>> chips_of(const std::string& name, const Catalogue& catalogue) {
+  std::vector<const ChipCard*> chips;
+  if (name != "auto") {
+    KGB_TRY(const ChipCard* const chip, catalogue.chip(name));
+    if (chip->peak.empty())
+      return user_error("the card of " + name +
+                        " has no peak rates, so it has no roofline. Name another chip");
+    chips.push_back(chip);
+    return chips;
+  }
+  for (const ChipCard& chip : catalogue.chips())
+    if (!chip.peak.empty()) chips.push_back(&chip);
+  return chips;
+}
+
+// The workloads that were asked for, by id and by entry.
+Result<std::vector<Judge::Planned>> plan(Judge& judge, JudgeRequest request, const Options& options) {
+  std::vector<Judge::Planned> rows;
+  const std::vector<std::string> everything{""};
+  for (const std::string& id : options.only.empty() ? everything : options.only) {
+    if (!id.empty()) request.only_workload = id;
+    KGB_TRY(std::vector<Judge::Planned> found, judge.plan(request));
+    for (Judge::Planned& row : found)
+      if (options.entry.empty() || row.call.entry == options.entry) rows.push_back(std::move(row));
+  }
+  if (rows.empty() && !options.entry.empty())
+    return user_error("none of these workloads calls " + in_quotes(options.entry) + ". kgbench show " +
+                      request.op + " lists the entries; choose other workloads with --workload");
+  return rows;
+}
+
+CountReport report_of(const Counting& counting, const Judge::Planned& row, CallCounters counters) {
+  for (LaunchCounters& launch : counters.launches) {
+    // The kernel's places are told in the name that the author saw; the user knows the file by its own.
+    for (LoopCount& loop : launch.loops) loop.file = counting.options.file;
+    for (AccessCount& access : launch.accesses) access.file = counting.options.file;
+  }
+  CountReport report;
+  report.call = {iso_utc(system_clock().wall()),
+                 std::string(version()),
+                 counting.options.file,
+                 sha256_hex(counting.request.source),
+                 seed_text(counting.request.seed),
+                 describe(row.call),
+                 std::move(counters)};
+  if (const Result<Cost> cost = counting.catalogue.cost_for(counting.op, row.call); cost.ok())
+    report.card = *cost;
+  for (const ChipCard* chip : counting.chips)
+    if (const std::optional<Roofline> made = roofline(report.call.counters, *chip))
+      report.rooflines.push_back(*made);
+  return report;
+}
+
+void print_line(const nlohmann::json& json) {
+  std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+void print(const Counting& counting, const CountReport& report, const CallCounters* before) {
+  if (counting.options.json)
+    print_line(to_json(report));
+  else if (before != nullptr && totals(*before) == totals(report.call.counters))
+    std::printf("  call %d       the same numbers\n", report.call.counters.call);
+  else
+    std::fputs(count_text(report).c_str(), stdout);
+}
+
+void print(const Counting& counting, const Finding& finding) {
+  if (counting.options.json)
+    print_line(to_json(finding));
+  else
+    std::fputs(sanitize_text(finding, counting.request.source).c_str(), stdout);
+}
+
+Status count_workload(Counting& counting, const Judge::Planned& row) {
+  std::vector<Finding> findings;
+  std::vector<CallCounters> calls;
+  if (row.recording) {
+    executor::TrialOptions trial;
+    trial.seed = counting.request.seed;
+    trial.track_writes = false;
+    trial.threads = processors();
+    trial.counters = &calls;
+    trial.deadline =
+        std::chrono::steady_clock::now() +
+        std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * counting.options.judge.trial_s));
+    KGB_TRY(const TrialResult result,
+            executor::run_trial(*row.recording, row.calls, trial, counting.workshop));
+    findings = result.findings;
+  } else {
+    for (const Finding& finding : row.findings)
+      if (verdict_of(finding.kind)) findings.push_back(finding);
+  }
+  for (Finding& finding : findings) {
+    finding.workload = row.workload;
+    if (finding.line > 0) finding.file = counting.options.file;
+    print(counting, finding);
+  }
+  counting.findings += findings.size();
+  if (!findings.empty()) return ok_status();  // what was counted until then is no whole call
+  const CallCounters* before = nullptr;
+  counting.counted.reserve(counting.counted.size() + calls.size());
+  for (CallCounters& call : calls) {
+    CountReport report = report_of(counting, row, std::move(call));
+    print(counting, report, before);
+    counting.counted.push_back(std::move(report.call));
+    before = &counting.counted.back().counters;
+  }
+  return ok_status();
+}
+
+Result<int> count(Options options) {
+  KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
+  const std::string chip = std::exchange(options.judge.chip, "auto");
+  KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
+  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Operator* const op, catalogue.find(options.op));
+  Counting counting{options, catalogue, *op, request_of(options.judge, resolved), {}, {}, {}, 0};
+  KGB_TRY(counting.chips, chips_of(chip, catalogue));
+  JudgeRequest& request = counting.request;
+  KGB_TRY(request.own, own_workloads_of(options.judge, *op));
+  request.op = op->name;
+  request.source = source;
+  request.file = options.file;
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
+  KGB_TRY(const std::vector<Judge::Planned> planned, plan(*judge, request, options));
+  for (const Judge::Planned& row : planned) KGB_CHECK(count_workload(counting, row));
+  if (!options.no_store) {
+    KGB_CHECK(make_folders(options.out));
+    KGB_TRY(Store store, Store::open(options.out / "run.sqlite"));
+    KGB_CHECK(store.record_counts(counting.counted));
+    if (!options.json)
+      std::printf("%zu calls stored in %s\n", counting.counted.size(), (options.out / "run.sqlite").c_str());
+  }
+  return counting.findings == 0 ? kExitPass : kExitFailed;
+}
+
+}  // namespace
+
+Registered register_count(CLI::App& root) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      root.add_subcommand("count", "Count a candidate's arithmetic, memory traffic and loops");
+  command->footer(help_text("count"));
+  command->add_option("file", options->file, "the candidate: .py")->required();
+  command->add_option("--op", options->op, "operator")->required();
+  command->add_option("--entry", options->entry, "workloads that call this entry alone: add_Scalar");
+  command->add_option("--only", options->only, "these workloads alone, by their ids: s3,f1")->delimiter(',');
+  command->add_flag("--json", options->json, "the counters as JSON lines, one for each call");
+  command
+      ->add_option("--out", options->out,
+                   "folder of the store that the counts are added to, that of a run too")
+      ->capture_default_str();
+  command->add_flag("--no-store", options->no_store, "print alone");
+  add_judge_options(*command, options->judge, {"smoke"});
+  command->get_option("--chip")->description(
+      "roofline of this chip card alone (auto: all that have peak rates)");
+  add_own_workload_options(*command, options->judge);
+  return {command, [options] { return count(*options); }};
+}
+
+}  // namespace kgb::app
