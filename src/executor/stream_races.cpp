@@ -9,6 +9,11 @@
 #include "fmt/format.h"
 
 namespace kgb::executor {
+namespace {
+
+constexpr std::size_t kMaxRanges = std::size_t{1} << 24;  // of one call: 256 MB
+
+}  // namespace
 
 StreamOrder::StreamOrder(const RecordedCall& call) : open_(call.nodes.size(), false) {
   int streams = 1;
@@ -130,10 +135,10 @@ struct StreamRaces::Touched : vm::Footprint {
           ranges.add(static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to));
         });
   }
-  void settle() {
-    loads.settle();
-    stores.settle();
-    atomics.settle();
+  // How many ranges are left.
+  std::size_t settle() {
+    for (ByteRanges* ranges : {&loads, &stores, &atomics}) ranges->settle();
+    return loads.size() + stores.size() + atomics.size();
   }
   [[nodiscard]] std::optional<std::uint64_t> conflict(const Touched& other) const {
     for (const auto& [mine, theirs] : {std::pair{&stores, &other.stores},
@@ -174,7 +179,11 @@ std::optional<Finding> StreamRaces::after(int node) {
     const auto start = machine_.address(upload->dst);
     touched->stores.add(start, start + upload->bytes.size());
   }
-  touched->settle();
+  ranges_ += touched->settle();
+  if (ranges_ > kMaxRanges)
+    return make_finding("memory_limit",
+                        "launches on several streams that nothing orders touch too many pieces of "
+                        "memory to be compared: let the streams wait for each other");
   for (const int other : order_.unordered(node))
     if (const auto address = touched->conflict(*touched_[static_cast<std::size_t>(other)]))
       return conflict(node, other, *address);

@@ -48,6 +48,7 @@ class ByteRanges {
  public:
   void add(std::uint64_t from, std::uint64_t to);
   void settle();
+  [[nodiscard]] std::size_t size() const { return ranges_.size(); }
   // The first address that both hold.
   [[nodiscard]] std::optional<std::uint64_t> meets(const ByteRanges& other) const;
 
@@ -78,6 +79,7 @@ class StreamRaces {
   const Machine& machine_;
   StreamOrder order_;
   std::vector<std::unique_ptr<Touched>> touched_;  // by node, open ones only
+  std::size_t ranges_ = 0;                         // of all of them
 };
 
 }  // namespace kgb::executor

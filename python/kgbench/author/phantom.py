@@ -90,6 +90,8 @@ def released(buffer):
 
 def part_of(tensor, buffer):
     """(dtype, shape, strides) of a tensor that is a part of its buffer; None when it is all of it, or empty."""
+    if covers(tensor, buffer):
+        return None
     name, shape, strides = DTYPE_NAMES.get(tensor.dtype), tuple(tensor.shape), tuple(tensor.stride())
     size = tensor.numel() * tensor.element_size()
     whole = size == buffer.bytes == storage_bytes(shape, strides, tensor.element_size())

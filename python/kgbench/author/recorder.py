@@ -70,6 +70,8 @@ class Recorder:
 
     def _note_freed(self, buffers, step):
         """Notes which of the buffers that a step can reach, tables of addresses included, have no tensor any more."""
+        if not any(buffer.targets or phantom.released(buffer) for buffer in buffers):
+            return
         seen, open_ = set(), list(buffers)
         while open_:
             buffer = open_.pop()
