@@ -102,27 +102,28 @@ def _event(event):
     return {"kind": event.kind, "what": event.what, "file": event.where.file, "line": event.where.line}
 
 
-def _call(call, places, numbering):
+def _call(call, places, number, numbering):
     streams = {0: 0}  # by order of first mention
     written = []
     for step in call.steps:
         entry = _node(step.node, numbering)
         if stream := streams.setdefault(step.stream, len(streams)):
             entry["stream"] = stream
-        if after := _indices(step.after, places):
+        if after := _indices(step.after, places, number):
             entry["after"] = after
         written.append(entry)
     result = {"nodes": written, "structure": call.structure,
               "outputs": [_leaf(leaf, numbering) for leaf in call.outputs],
               "events": [_event(e) for e in call.events]}
     if len(streams) > 1:
-        result["joined"] = _indices(call.joined, places)
+        result["joined"] = _indices(call.joined, places, number)
     return result
 
 
-def _indices(steps, places):
-    """Where steps stand in their call; steps of earlier calls come before in any case."""
-    return sorted(places[step][1] for step in steps if step in places)
+def _indices(steps, places, number):
+    """Where steps stand in call `number`; those of earlier calls (an event may be older) come before in any case."""
+    found = (places.get(step) for step in steps)
+    return sorted(index for call, index in filter(None, found) if call == number)
 
 
 def _freed(freed, places, calls, job, imported):
@@ -139,7 +140,7 @@ def recording_json(target, inputs, calls, job=0, imported=0):
     for buffer in inputs:
         numbering.buffer(buffer)
     places = {step: (number, i) for number, call in enumerate(calls) for i, step in enumerate(call.steps)}
-    written = [_call(call, places, numbering) for call in calls]
+    written = [_call(call, places, number, numbering) for number, call in enumerate(calls)]
     buffers = []
     for buffer in numbering.order:
         entry = {"kind": buffer.kind, "bytes": buffer.bytes, "call": buffer.call}

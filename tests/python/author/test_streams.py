@@ -56,6 +56,23 @@ def test_each_call_begins_after_everything():
         [(1, None, [0])] * 3
 
 
+def test_an_event_of_an_earlier_call_says_nothing_of_this_one():
+    text = SIDE + """
+    if hasattr(run, "done"):
+        s.wait_event(run.done)
+    run.done = torch.cuda.Event()
+    launch(x, torch.empty_like(x))
+    launch(x, torch.empty_like(x))
+    with s:
+        launch(x, o)
+    run.done.record(s)
+    s.synchronize()
+    return o
+    """.replace("\n    ", "\n")
+    for made in recorded(text)["calls"]:
+        assert [n.get("after", []) for n in made["nodes"]] == [[], [], []] and made["joined"] == [1, 2]
+
+
 def test_work_of_the_import_comes_before_every_stream():
     source = body("with side:\n    o = launch(table, torch.empty_like(table))\nside.synchronize()\nreturn o") + """
 side = torch.cuda.Stream()
