@@ -46,6 +46,7 @@ CASES = {
     "casts_and_fills": (call("reversed_sum", ("x", tensor("f16", 16))),
                         [["copy", "fill", "fill", "fill", "constant", "accumulate", "copy", "fill", "copy"]] * 3),
     "host_descriptor": (call("copy", ("x", f32(64, 64))), [["block_copy"]] * 3),
+    "descriptor_forms": (call("three", ("x", f32(8, 16))), [["move"] * 3] * 3),
     "list_of_tensors": (call("cat", ("tensors", [f32(4), tensor("f16", 0), f32(9)])), [["paste", "paste"]] * 3),
     "fp8_and_half": (call("quantize", ("x", tensor("bf16", 16)), ("scale", ("float", 2.0))),
                      [["quantise", "fill"]] * 3),
@@ -197,6 +198,14 @@ def test_host_descriptors_travel_as_their_parts():
     kernel = recording("host_descriptor")["kernels"][0]
     assert kernel["signature"] == 2 * (["*fp32"] + ["i64"] * 4 + ["i1"] + ["i32"] * 2 + ["i64"] * 2)
     assert "tensordesc" not in kernel["ttir"].split("tt.func", 1)[1].split("{", 1)[0]
+
+
+def test_a_descriptor_of_a_slice_tells_the_slice():
+    whole, lower, nan = launches("descriptor_forms")
+    x = buffer_of("descriptor_forms", "x")
+    assert whole["args"][0] == {"ptr": [x, 0]}
+    assert lower["args"][0] == nan["args"][0] == {"ptr": [x, 256], "dtype": "f32", "shape": [4, 16], "strides": [16, 1]}
+    assert [launched["args"][5] for launched in (lower, nan)] == [{"int": 0}, {"int": 1}]
 
 
 def test_casts_fills_and_constants_keep_their_values():

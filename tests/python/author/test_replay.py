@@ -39,6 +39,8 @@ MEANING = {
     "side_stream": lambda v: [v["x"] + 1],
     "casts_and_fills": reversed_sum,
     "host_descriptor": lambda v: [v["x"]],
+    "descriptor_forms": lambda v: [torch.stack([v["x"], *(torch.cat([v["x"][4:], torch.full((4, 16), f)])
+                                                          for f in (0.0, -1.0))])],
     "list_of_tensors": lambda v: [torch.cat([v["tensors[0]"], v["tensors[2]"]])],
     "fp8_and_half": lambda v: [(v["x"].float() / 2).to(torch.float8_e4m3fn), torch.tensor([2.0])],
     "print_and_copy": lambda v: [v["x"] * 0.5],
