@@ -56,10 +56,15 @@ Machine::Machine(const Recording& recording, const std::vector<Call>& calls, con
       arena_(arena),
       regions_(recording.buffers.size(), -1),
       specs_(recording.buffers.size()) {
-  if (options.sanitize)
+  if (options.sanitize) {
     sanitizer_ = std::make_unique<vm::Sanitizer>(options.sanitize->checks);
-  else if (options.counters != nullptr)
+    neighbours_ = std::make_unique<Neighbours>(recording);
+    for (std::size_t b = 0; b < recording.buffers.size(); ++b)
+      if (const auto& freed = recording.buffers[b].freed)
+        to_free_.emplace(std::pair{freed->call, freed->node}, static_cast<int>(b));
+  } else if (options.counters != nullptr) {
     counting_ = std::make_unique<Counting>(*options.counters);
+  }
   if (options.device != nullptr)
     device_ = std::make_unique<DeviceSide>(recording, *options.images, *options.device, arena);
   for (std::size_t c = 0; c < calls.size(); ++c) {
@@ -129,6 +134,54 @@ void Machine::begin_call(int call) {
     if (sanitizer_ && buffer.kind == BufferKind::alloc && buffer.call == call)
       sanitizer_->allocate(bytes.data(), bytes.size());
   }
+}
+
+void Machine::free_before(const NodeRef& node) {
+  while (!to_free_.empty() && to_free_.begin()->first <= std::pair{node.call, node.node}) {
+    sanitizer_->release(arena_.data(to_free_.begin()->second));
+    to_free_.erase(to_free_.begin());
+  }
+}
+
+void Machine::watch(vm::Footprint* footprint) {
+  if (footprint != nullptr && !sanitizer_ && !watcher_)
+    watcher_ = std::make_unique<vm::Sanitizer>(vm::Checks{false, false, false, false});
+  footprint_ = footprint;
+  if (sanitizer_) sanitizer_->watch(footprint);
+  if (watcher_) watcher_->watch(footprint);
+}
+
+std::pair<int, std::int64_t> Machine::find(std::uint64_t address) const {
+  for (std::size_t b = 0; b < recording_.buffers.size(); ++b) {
+    const std::uint64_t offset = address - arena_.address({static_cast<int>(b), 0});
+    if (offset < static_cast<std::uint64_t>(recording_.buffers[b].bytes))
+      return {static_cast<int>(b), static_cast<std::int64_t>(offset)};
+  }
+  return {-1, 0};
+}
+
+std::string Machine::name_of_node(const Node& node) const {
+  return std::visit(
+      [this](const auto& n) -> std::string {
+        if constexpr (requires { n.kernel; })
+          return "kernel " + recording_.kernels[static_cast<std::size_t>(n.kernel)].name;
+        else if constexpr (requires { n.op; })
+          return n.op;
+        else
+          return n.kind;
+      },
+      node);
+}
+
+std::pair<std::string, int> place_of(const Node& node) {
+  return std::visit(
+      [](const auto& n) -> std::pair<std::string, int> {
+        if constexpr (requires { n.line; })
+          return {n.file, n.line};
+        else
+          return {};
+      },
+      node);
 }
 
 std::string Machine::name_of_buffer(int index) const {
@@ -214,7 +267,18 @@ void Machine::note_written(const Strided& dst, const Strided* src) {
   if (sanitizer_) define_elements(*sanitizer_, dst, src);
 }
 
-std::vector<vm::Arg> Machine::arguments(const Launch& launch) const {
+vm::Arg Machine::pointer(const Launch& launch, std::size_t argument, const BufferRef& ref) {
+  const int region = ref.buffer < 0 ? -1 : regions_[static_cast<std::size_t>(ref.buffer)];
+  if (neighbours_ && region >= 0)
+    if (auto part = neighbours_->of(launch, argument)) {
+      part->region = region;
+      return vm::PointerArg{memory_.add_part(*std::move(part)), ref.offset};
+    }
+  return vm::PointerArg{region, ref.offset};
+}
+
+std::vector<vm::Arg> Machine::arguments(const Launch& launch) {
+  memory_.drop_parts();
   const auto& signature = recording_.kernels[static_cast<std::size_t>(launch.kernel)].signature;
   std::vector<vm::Arg> args;
   for (std::size_t i = 0; i < launch.args.size(); ++i) {
@@ -224,8 +288,7 @@ std::vector<vm::Arg> Machine::arguments(const Launch& launch) const {
       if (!signature[i].starts_with('*') && !signature[i].starts_with("tensordesc")) {
         args.emplace_back(static_cast<std::int64_t>(arena_.address(*ref)));
       } else {
-        const int region = ref->buffer < 0 ? -1 : regions_[static_cast<std::size_t>(ref->buffer)];
-        args.emplace_back(vm::PointerArg{region, ref->offset});
+        args.push_back(pointer(launch, i, *ref));
       }
     } else if (const auto* real = std::get_if<double>(&value)) {
       args.emplace_back(*real);
@@ -243,7 +306,7 @@ vm::RunOptions Machine::run_options(const Launch& launch) const {
   how.max_steps = options_.max_steps;
   how.deadline = options_.deadline;
   how.order = options_.order;
-  how.sanitizer = sanitizer_.get();
+  how.sanitizer = sanitizer_ || footprint_ == nullptr ? sanitizer_.get() : watcher_.get();
   how.counter = counting_ ? counting_->counter() : nullptr;
   how.seed = options_.seed ^ static_cast<std::uint64_t>(options_.trial);
   return how;

@@ -9,6 +9,7 @@
 #include "base/hash.hpp"
 #include "executor/machine.hpp"
 #include "executor/provenance.hpp"
+#include "executor/stream_races.hpp"
 #include "fmt/format.h"
 
 namespace kgb::executor {
@@ -61,20 +62,8 @@ class Trial {
         result_.findings.push_back(*std::move(finding));
         return;
       }
-    }
-    for (const Node& node : call.nodes) {
-      if (timed) break;
-      const auto* launch = std::get_if<Launch>(&node);
-      if (provenance_ && launch != nullptr) provenance_->before_launch(*launch);
-      if (auto finding = machine_.execute(node)) {
-        finding->details["call"] = std::to_string(c + 1);
-        result_.findings.push_back(*std::move(finding));
-        for (Finding& further : machine_.take_further()) result_.findings.push_back(std::move(further));
-        return;
-      }
-      if (launch != nullptr) steps.push_back(machine_.last_steps());
-      if (provenance_ && launch != nullptr) provenance_->after_launch();
-      if (provenance_ && launch == nullptr) provenance_->after(node);
+    } else if (!run_nodes(c, steps)) {
+      return;
     }
     if (!check_red_zones(c)) return;
     if (auto finding = machine_.check_inputs()) {
@@ -84,6 +73,39 @@ class Trial {
     const std::size_t first = result_.outputs.size();
     for (const Source& source : sources_of(c)) copy_out(source);
     if (provenance_) explain_outputs(first, call, steps);
+  }
+
+  // The nodes in the order of the list, which is a legal one. False: a finding ended the trial.
+  bool run_nodes(int c, std::vector<std::uint64_t>& steps) {
+    const RecordedCall& call = recording_.calls[static_cast<std::size_t>(c)];
+    std::unique_ptr<StreamRaces> races;
+    if (!call.order.empty() && machine_.can_watch()) races = std::make_unique<StreamRaces>(call, machine_);
+    for (std::size_t i = 0; i < call.nodes.size(); ++i) {
+      const Node& node = call.nodes[i];
+      const int number = static_cast<int>(i);
+      const auto* launch = std::get_if<Launch>(&node);
+      machine_.free_before({c, number});
+      if (races) machine_.watch(races->watch(number));
+      if (provenance_ && launch != nullptr) provenance_->before_launch(*launch);
+      if (auto finding = machine_.execute(node)) return end_with(c, *std::move(finding));
+      if (races)
+        if (auto finding = races->after(number)) return end_with(c, *std::move(finding));
+      if (launch != nullptr) steps.push_back(machine_.last_steps());
+      if (provenance_ && launch != nullptr) provenance_->after_launch();
+      if (provenance_ && launch == nullptr) provenance_->after(node);
+    }
+    machine_.free_before({c, static_cast<int>(call.nodes.size())});
+    machine_.watch(nullptr);
+    if (races)
+      if (auto finding = races->at_return()) return end_with(c, *std::move(finding));
+    return true;
+  }
+
+  bool end_with(int c, Finding finding) {
+    finding.details["call"] = std::to_string(c + 1);
+    result_.findings.push_back(std::move(finding));
+    for (Finding& further : machine_.take_further()) result_.findings.push_back(std::move(further));
+    return false;
   }
 
   bool check_red_zones(int c) {

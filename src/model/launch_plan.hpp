@@ -47,6 +47,9 @@ struct Kernel {
 
 struct KernelArg {
   std::variant<BufferRef, std::int64_t, double> value;
+  // Of a pointer: the tensor whose address it is, where that is a part of its buffer. Nothing is known of an
+  // address that was made from a number.
+  std::optional<View> part{};
 };
 
 struct Launch {
@@ -87,12 +90,24 @@ struct Constant {  // "arange" (start, step), "linspace" (start, end, steps), "e
 };
 using Node = std::variant<Launch, Fill, Copy, Upload, Constant>;
 
+// Where a node stands among streams. It follows the one before it on its stream, and those in `after`.
+struct NodeOrder {
+  int stream = 0;          // 0: the one that the call is made on
+  std::vector<int> after;  // earlier nodes of the call
+};
+struct NodeRef {
+  int call = 0, node = 0;
+  friend bool operator==(const NodeRef&, const NodeRef&) = default;
+};
+
 enum class BufferKind { input, alloc };
 struct PlanBuffer {
   BufferKind kind = BufferKind::alloc;
   std::int64_t bytes = 0;
   int call = 0;     // the call (0, 1, 2) that brought or allocated it
   std::string arg;  // input: path of the argument, as in tensors_of()
+  // Host code has let go of an allocation before this node; a node behind the call's last one is its end.
+  std::optional<NodeRef> freed{};
 };
 
 struct OutputLeaf {
@@ -113,7 +128,9 @@ struct Event {
 };
 
 struct RecordedCall {
-  std::vector<Node> nodes;
+  std::vector<Node> nodes;       // in a legal order
+  std::vector<NodeOrder> order;  // of each node; empty: all are on stream 0
+  std::vector<int> joined;       // the nodes that the return waits for; only with `order`
   std::vector<OutputLeaf> outputs;
   std::string structure;  // "tensor", "tuple[2]", "list[3]", "none", "int", ...
   std::vector<Event> events;
@@ -130,6 +147,7 @@ struct Recording {
 struct PlanLimits {
   std::size_t json_bytes = 64u << 20;
   std::size_t kernels = 4096, buffers = 65536, nodes = 65536;
+  std::int64_t streams = 64;  // of one call
   std::int64_t buffer_bytes = std::int64_t{64} << 30;
 };
 

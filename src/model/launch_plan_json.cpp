@@ -103,6 +103,7 @@ class Reader {
       refuse(calls.where, "holds " + std::to_string(calls.json->size()) + " calls instead of " +
                               std::to_string(calls_.size()));
     for (std::size_t i = 0; i < calls_.size(); ++i) call(calls.item(i), static_cast<int>(i));
+    check_freed(buffers);
     return std::move(out_);
   }
 
@@ -144,7 +145,19 @@ class Reader {
     if (total_ > limits_.buffer_bytes) refuse(at.where, "brings all buffers over the size limit");
     buffer.call = static_cast<int>(at["call"].integer(0, static_cast<std::int64_t>(calls_.size()) - 1));
     if (buffer.kind == BufferKind::input) buffer.arg = at["arg"].text(kMaxName);
+    if (at.has("freed")) buffer.freed = freed(at["freed"], buffer);
     out_.buffers.push_back(std::move(buffer));
+  }
+
+  NodeRef freed(const At& at, const PlanBuffer& buffer) {
+    if (buffer.kind == BufferKind::input)
+      refuse(at.where, "is said of an input, which host code cannot free");
+    if (at.array(2) != 2) refuse(at.where, "is no [call, node]");
+    NodeRef ref;
+    ref.call =
+        static_cast<int>(at.item(0).integer(buffer.call, static_cast<std::int64_t>(calls_.size()) - 1));
+    ref.node = static_cast<int>(at.item(1).integer(0, static_cast<std::int64_t>(limits_.nodes)));
+    return ref;
   }
 
   BufferRef reference(const At& at) {
@@ -164,17 +177,24 @@ class Reader {
   }
 
   View view(const At& at, bool written = false) {
+    View view = tensor(at, "at");
+    view.conj = at.has("conj") && at["conj"].flag();
+    view.neg = at.has("neg") && at["neg"].flag();
+    check(check_view(view, out_.buffers, written), at);
+    return view;
+  }
+
+  // A view without lazy bits; `key` holds its place.
+  View tensor(const At& at, const char* key) {
     View view;
-    view.at = reference(at["at"]);
+    view.at = reference(at[key]);
     const std::string name = at["dtype"].text(16);
     const auto dtype = dtype_named(name);
     if (!dtype) refuse(at.where, "has the unknown dtype " + in_quotes(name));
     view.dtype = *dtype;
     view.shape = integers(at["shape"]);
     view.strides = integers(at["strides"]);
-    view.conj = at.has("conj") && at["conj"].flag();
-    view.neg = at.has("neg") && at["neg"].flag();
-    check(check_view(view, out_.buffers, written), at);
+    check(check_view(view, out_.buffers, false), at);
     return view;
   }
 
@@ -203,8 +223,11 @@ class Reader {
   }
 
   KernelArg argument(const At& at, const std::string& word) {
-    if (!at.json->is_object() || at.json->size() != 1) refuse(at.where, "is no object with one key");
-    if (at.has("ptr")) return {reference(at["ptr"])};  // for an integer parameter: the address itself
+    const bool part = at.json->is_object() && at.has("ptr") && at.has("shape");
+    if (!at.json->is_object() || at.json->size() != (part ? 4 : 1))
+      refuse(at.where, "is no object with one key, or a pointer with dtype, shape and strides");
+    if (at.has("ptr"))  // for an integer parameter: the address itself
+      return {reference(at["ptr"]), part ? std::optional(tensor(at, "ptr")) : std::nullopt};
     if (word.starts_with('*')) refuse(at.where, "is not a pointer, and its parameter is " + in_quotes(word));
     if (at.has("int"))
       return {at["int"].integer(std::numeric_limits<std::int64_t>::min(),
@@ -288,6 +311,7 @@ class Reader {
     n_nodes_ += n;
     if (n_nodes_ > limits_.nodes) refuse(nodes.where, "bring the recording over the limit of nodes");
     for (std::size_t i = 0; i < n; ++i) call.nodes.push_back(node(nodes.item(i)));
+    order(at, call);
     call.structure = at["structure"].text(kMaxName);
     std::set<std::string> paths;
     for (std::size_t i = 0, m = outputs.array(kMaxLeaves); i < m; ++i) {
@@ -302,6 +326,39 @@ class Reader {
       call.events.push_back(std::move(event));
     }
     out_.calls.push_back(std::move(call));
+  }
+
+  // Streams and waits: `after` and `joined` name nodes that stand before, so that the order of the list is
+  // legal.
+  void order(const At& at, RecordedCall& call) {
+    const At nodes = at["nodes"];
+    const auto earlier = [](const At& list, std::size_t end) {
+      std::vector<int> found;
+      for (std::size_t i = 0, n = list.array(end); i < n; ++i)
+        found.push_back(static_cast<int>(list.item(i).integer(0, static_cast<std::int64_t>(end) - 1)));
+      return found;
+    };
+    bool several = false;
+    std::vector<NodeOrder> order(call.nodes.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const At node = nodes.item(i);
+      if (node.has("stream"))
+        order[i].stream = static_cast<int>(node["stream"].integer(0, limits_.streams - 1));
+      if (node.has("after")) order[i].after = earlier(node["after"], i);
+      several = several || order[i].stream != 0 || !order[i].after.empty();
+    }
+    if (!several) return;
+    call.order = std::move(order);
+    call.joined = earlier(at["joined"], call.nodes.size());
+  }
+
+  void check_freed(const At& buffers) {
+    for (std::size_t i = 0; i < out_.buffers.size(); ++i) {
+      const auto& freed = out_.buffers[i].freed;
+      if (freed &&
+          freed->node > static_cast<int>(out_.calls[static_cast<std::size_t>(freed->call)].nodes.size()))
+        refuse(buffers.item(i).where, "is freed behind the end of its call");
+    }
   }
 
   const std::vector<Call>& calls_;

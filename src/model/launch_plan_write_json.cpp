@@ -31,6 +31,8 @@ class Writer {
                  {"bytes", buffer.bytes},
                  {"call", buffer.call}};
       if (buffer.kind == BufferKind::input) entry["arg"] = buffer.arg;
+      if (buffer.freed && !options_.canonical)
+        entry["freed"] = Json::array({buffer.freed->call, buffer.freed->node});
       buffers.push_back(std::move(entry));
     }
     Json& calls = out["calls"] = Json::array();
@@ -62,7 +64,15 @@ class Writer {
   }
 
   [[nodiscard]] Json argument(const KernelArg& arg) const {
-    if (const auto* pointer = std::get_if<BufferRef>(&arg.value)) return {{"ptr", ref(*pointer)}};
+    if (const auto* pointer = std::get_if<BufferRef>(&arg.value)) {
+      Json out{{"ptr", ref(*pointer)}};
+      if (arg.part && !options_.canonical) {
+        out["dtype"] = name_of(arg.part->dtype);
+        out["shape"] = arg.part->shape;
+        out["strides"] = arg.part->strides;
+      }
+      return out;
+    }
     if (const auto* number = std::get_if<double>(&arg.value)) return {{"float", real(*number)}};
     const std::int64_t value = std::get<std::int64_t>(arg.value);
     if (options_.seed == value) return {{"int", "seed"}};
@@ -117,8 +127,13 @@ class Writer {
   [[nodiscard]] Json call(const RecordedCall& call) const {
     Json out{{"structure", call.structure}};
     Json& nodes = out["nodes"] = Json::array();
-    for (const Node& node : call.nodes)
-      nodes.push_back(std::visit([&](const auto& n) { return this->node(n); }, node));
+    for (std::size_t i = 0; i < call.nodes.size(); ++i) {
+      nodes.push_back(std::visit([&](const auto& n) { return this->node(n); }, call.nodes[i]));
+      if (call.order.empty()) continue;
+      if (call.order[i].stream != 0) nodes.back()["stream"] = call.order[i].stream;
+      if (!call.order[i].after.empty()) nodes.back()["after"] = call.order[i].after;
+    }
+    if (!call.order.empty()) out["joined"] = call.joined;
     Json& outputs = out["outputs"] = Json::array();
     for (const OutputLeaf& leaf : call.outputs) outputs.push_back(Writer::leaf(leaf));
     if (options_.canonical) return out;

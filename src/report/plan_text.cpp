@@ -36,6 +36,8 @@ class PlanWriter {
       const std::string name = i < kernel.parameters.size() ? kernel.parameters[i] : fmt::format("arg{}", i);
       args += fmt::format("{}{}={}", i == 0 ? "" : ", ", name,
                           std::visit([&](const auto& v) { return value(v); }, launch.args[i].value));
+      if (const auto& part = launch.args[i].part)
+        args += fmt::format(" {}[{}]", name_of(part->dtype), fmt::join(part->shape, ","));
     }
     const auto warps = kernel.options.find("num_warps");
     return fmt::format("launch   {}[{}]({}){}{}", kernel.name, fmt::join(launch.grid, ","), args,
@@ -65,10 +67,20 @@ class PlanWriter {
   const Recording& recording_;
 };
 
+// Nodes are counted from 1 here, as calls are.
+std::string order_text(const NodeOrder& order, std::size_t number) {
+  std::string out = fmt::format("  #{} stream {}", number + 1, order.stream);
+  for (std::size_t i = 0; i < order.after.size(); ++i)
+    out += fmt::format("{}#{}", i == 0 ? " after " : ", ", order.after[i] + 1);
+  return out;
+}
+
 std::string call_text(const Recording& recording, std::size_t number, const PlanWriter& writer) {
   std::string out = fmt::format("  call {}\n", number + 1);
   const RecordedCall& call = recording.calls[number];
-  for (const Node& node : call.nodes) out += "    " + writer.node(node) + '\n';
+  for (std::size_t i = 0; i < call.nodes.size(); ++i)
+    out +=
+        "    " + writer.node(call.nodes[i]) + (call.order.empty() ? "" : order_text(call.order[i], i)) + '\n';
   for (const OutputLeaf& leaf : call.outputs)
     out += fmt::format("    {:<8} {}\n", leaf.path, leaf.tensor ? writer.view(leaf.view) : leaf.scalar);
   for (const Event& event : call.events)

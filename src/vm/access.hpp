@@ -17,8 +17,6 @@ struct Active {
   const std::uint8_t* mask = nullptr;                // lanes: one byte each
 };
 
-enum class Verb : std::uint8_t { load, store, atomic };
-
 // `mask` < 0: no mask. The type is that of the pointers. Tiles above kFormRank are always `lanes` or all.
 Active active_lanes(Frame& frame, int mask, const Type& type);
 // The same as one byte for each lane; null: all of them.

@@ -22,6 +22,18 @@ int Memory::add(Region region) {
   return size() - 1;
 }
 
+int Memory::add_part(Part part) {
+  Region whole = region(part.region);
+  regions_.push_back(std::move(whole));
+  parts_.push_back(std::move(part));
+  return size() - 1;
+}
+
+void Memory::drop_parts() {
+  regions_.resize(regions_.size() - parts_.size());
+  parts_.clear();
+}
+
 int Memory::find(std::uint64_t address) const {
   auto at = std::upper_bound(sorted_.begin(), sorted_.end(), std::pair<std::uint64_t, int>{address, size()});
   // Empty regions may share a start with the one that holds the byte.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "vm/vm.hpp"
@@ -14,6 +15,15 @@ struct Checks {
   bool uninitialised = true;  // reads of bytes that nothing has written
   bool overflow = true;       // 32-bit integers that wrap on their way into an address
   bool waits = true;          // loops that wait for other programs; without it they run into the step limit
+};
+
+// Is told of everything that a launch touches, for those who compare launches.
+class Footprint {
+ public:
+  virtual ~Footprint() = default;
+  // `count` elements of `bytes`, `stride` bytes apart.
+  virtual void touched(const std::byte* first, std::int64_t count, std::int64_t stride, std::size_t bytes,
+                       Verb verb) = 0;
 };
 
 struct SanitizerState;
@@ -38,6 +48,9 @@ class Sanitizer {
   [[nodiscard]] bool defined(const std::byte* at, std::size_t bytes) const;
   // Whether something has written all of the allocation, so that nobody need ask again.
   [[nodiscard]] bool whole(const std::byte* start) const;
+
+  // Also tells `footprint` of every access from now on; nullptr ends that.
+  void watch(Footprint* footprint);
 
   [[nodiscard]] SanitizerState& state() { return *state_; }
 

@@ -105,13 +105,19 @@ std::uint32_t LaunchCheck::tag(Frame& frame) {
   return check.me;
 }
 
-RegionShadow* LaunchCheck::shadow(Frame& frame, const Instruction& made, int region) {
+RegionShadow* LaunchCheck::enter(Frame& frame, const Instruction& made, int region, const Row& row,
+                                 Verb verb) {
   RegionShadow* shadow = shadows_[static_cast<std::size_t>(region)];
-  if (!shadow->freed) return shadow;
-  const std::string name = memory_.region(region).name;
-  report(frame, made, "use_after_free", "an access to '" + name + "', which the host code has freed", region,
-         0, {});
-  return nullptr;
+  if (state_.footprint != nullptr)
+    state_.footprint->touched(memory_.region(region).data + row.offset, row.count, row.stride, row.bytes,
+                              verb);
+  if (shadow->freed) {
+    const std::string name = memory_.region(region).name;
+    report(frame, made, "use_after_free", "an access to '" + name + "', which the host code has freed",
+           region, row.offset, {});
+    return nullptr;
+  }
+  return memory_.part(region) != nullptr && leaves_part(frame, made, region, row, verb) ? nullptr : shadow;
 }
 
 // Words of this launch that are someone else's but ordered before this access.
@@ -144,7 +150,7 @@ LaunchCheck::Conflict LaunchCheck::of_store(const RegionShadow& shadow, std::siz
 }
 
 void LaunchCheck::load(Frame& frame, const Instruction& made, int region, const Row& row) {
-  RegionShadow* shadow = this->shadow(frame, made, region);
+  RegionShadow* shadow = enter(frame, made, region, row, Verb::load);
   if (shadow == nullptr || (!shadow->tracked && !asks_init(*shadow))) return;
   shadow->fit(static_cast<std::size_t>(row.offset) | static_cast<std::size_t>(row.stride), row.bytes);
   const std::uint32_t me = tag(frame);
@@ -179,7 +185,7 @@ void LaunchCheck::load(Frame& frame, const Instruction& made, int region, const 
 
 void LaunchCheck::store(Frame& frame, const Instruction& made, int region, const Row& row, int value) {
   ++changes;
-  RegionShadow* shadow = this->shadow(frame, made, region);
+  RegionShadow* shadow = enter(frame, made, region, row, Verb::store);
   if (shadow == nullptr) return;
   shadow->written = true;
   if (!shadow->tracked && compare_) {  // instrumentation did not see that it would be written
@@ -227,9 +233,10 @@ void LaunchCheck::store(Frame& frame, const Instruction& made, int region, const
 
 void LaunchCheck::atomic(Frame& frame, const Instruction& made, int region, std::int64_t offset,
                          std::size_t bytes, AtomicUse use) {
-  RegionShadow* shadow = this->shadow(frame, made, region);
-  if (shadow == nullptr) return;
   const bool reads = use == AtomicUse::read;
+  RegionShadow* shadow =
+      enter(frame, made, region, {offset, 1, 0, bytes, 0, 0}, reads ? Verb::load : Verb::atomic);
+  if (shadow == nullptr) return;
   if (!reads) {
     shadow->written = true;
     if (!shadow->tracked && compare_) shadow->tracked = true;

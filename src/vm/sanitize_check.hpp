@@ -88,7 +88,8 @@ class LaunchCheck {
   [[nodiscard]] const Checks& checks() const { return state_.checks; }
   // Whether accesses are of interest at all.
   [[nodiscard]] bool shadows() const {
-    return state_.checks.races || state_.checks.uninitialised || state_.checks.overflow;
+    return state_.checks.races || state_.checks.uninitialised || state_.checks.overflow ||
+           state_.footprint != nullptr;
   }
   // The frame's tag; begins a segment when its program instance is new.
   std::uint32_t tag(Frame& frame);
@@ -128,7 +129,10 @@ class LaunchCheck {
     } kind = Kind::none;
     std::uint32_t other = 0;  // the word
   };
-  RegionShadow* shadow(Frame& frame, const Instruction& made, int region);
+  // The shadow to look at; nullptr: the access is none of the tensor's, and was reported.
+  RegionShadow* enter(Frame& frame, const Instruction& made, int region, const Row& row, Verb verb);
+  // The access goes through a pointer to a part: true if it leaves that for another tensor; reported.
+  bool leaves_part(Frame& frame, const Instruction& made, int region, const Row& row, Verb verb);
   [[nodiscard]] std::uint32_t first(const RegionShadow& shadow) const {
     return shadow.tracked ? first_ : kNoLaunch;
   }

@@ -26,7 +26,9 @@ class Repeats {
     if (!checks.orders && !checks.undefined) return;
     for (int i = 0; i < memory.size(); ++i) {
       const Region& region = memory.region(i);
-      if (!region.writable || region.bytes == 0 || !(facts.writes_anywhere || may_write(facts, i))) continue;
+      if (memory.part(i) != nullptr || !region.writable || region.bytes == 0 ||
+          !(facts.writes_anywhere || may_write(facts, i)))
+        continue;
       kept_.push_back({i, dtype_of(i), std::vector<std::byte>(region.data, region.data + region.bytes), {}});
     }
   }
@@ -61,10 +63,14 @@ class Repeats {
 
   [[nodiscard]] SanitizerState& state() const { return how_.sanitizer->state(); }
 
+  [[nodiscard]] bool reaches(const PointerArg& pointer, int region) const {
+    return pointer.region >= 0 && memory_.whole(pointer.region) == region;
+  }
+
   [[nodiscard]] bool may_write(const KernelFacts& facts, int region) const {
     for (std::size_t i = 0; i < args_.size() && i < facts.written.size(); ++i) {
       const auto* pointer = std::get_if<PointerArg>(&args_[i]);
-      if (pointer != nullptr && pointer->region == region && facts.written[i] != 0) return true;
+      if (pointer != nullptr && reaches(*pointer, region) && facts.written[i] != 0) return true;
     }
     return false;
   }
@@ -77,7 +83,7 @@ class Repeats {
     std::optional<DType> found;
     for (std::size_t i = 0; i < args_.size() && i < values.size(); ++i) {
       const auto* pointer = std::get_if<PointerArg>(&args_[i]);
-      if (pointer == nullptr || pointer->region != region) continue;
+      if (pointer == nullptr || !reaches(*pointer, region)) continue;
       const DType dtype = impl.values[static_cast<std::size_t>(values[i])].type->dtype;
       if (found && *found != dtype) return DType::u8;
       found = dtype;

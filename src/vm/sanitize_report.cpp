@@ -7,6 +7,8 @@
 namespace kgb::vm {
 namespace {
 
+constexpr const char* kVerbs[] = {"load", "store", "atomic"};
+
 std::string place_text(const ProgramImpl& program, int place) {
   if (static_cast<std::size_t>(place) >= program.places.size()) return {};
   const SourcePlace& at = program.places[static_cast<std::size_t>(place)];
@@ -47,9 +49,8 @@ std::string LaunchCheck::who(std::uint32_t word) const {
 
 void LaunchCheck::explain(Frame& frame, const Instruction& made, int region, std::int64_t offset,
                           std::size_t bytes, Verb verb, const Conflict& conflict) {
-  static constexpr const char* verbs[] = {"load", "store", "atomic"};
   const std::string& name = memory_.region(region).name;
-  std::string text = std::string(verbs[static_cast<std::size_t>(verb)]) + " of " + std::to_string(bytes) +
+  std::string text = std::string(kVerbs[static_cast<std::size_t>(verb)]) + " of " + std::to_string(bytes) +
                      " bytes at element " + std::to_string(offset / static_cast<std::int64_t>(bytes)) +
                      " of '" + name + "'";
   const RegionShadow& shadow = *shadows_[static_cast<std::size_t>(region)];
@@ -76,6 +77,35 @@ void LaunchCheck::explain(Frame& frame, const Instruction& made, int region, std
   VmFinding& newest = frame.state->findings.back().second;
   if (newest.picture.empty() && newest.region == name && newest.index == offset)
     newest.picture = picture(region, offset, bytes);
+}
+
+bool LaunchCheck::leaves_part(Frame& frame, const Instruction& made, int region, const Row& row, Verb verb) {
+  const Part& part = *memory_.part(region);
+  const auto size = static_cast<std::int64_t>(row.bytes);
+  const auto neighbour = [&](std::int64_t byte) -> const std::string* {
+    if (part.own.contains(byte)) return nullptr;
+    for (const auto& [name, view] : part.others)
+      if (view.contains(byte)) return &name;
+    return nullptr;
+  };
+  const std::int64_t end = row.offset + (row.count - 1) * row.stride + size;
+  if (part.own.rows() == 1 && part.own.contains(row.offset) && part.own.contains(end - 1)) return false;
+  for (std::int64_t i = 0; i < row.count; ++i) {
+    const std::int64_t offset = row.offset + i * row.stride;
+    const std::string* hit = neighbour(offset);
+    if (hit == nullptr) hit = neighbour(offset + size - 1);
+    if (hit == nullptr) continue;
+    report(frame, made, "out_of_bounds",
+           std::string(kVerbs[static_cast<std::size_t>(verb)]) + " of " + std::to_string(row.bytes) +
+               " bytes at byte " + std::to_string(offset) + " of '" + memory_.region(region).name +
+               "', outside of the tensor " + part.name + " and inside of " + *hit +
+               ", a part of the same storage,",
+           region, offset,
+           {part.name + " has the bytes from " + std::to_string(part.own.low()) + " to " +
+            std::to_string(part.own.high() - 1) + (part.own.rows() > 1 ? ", with gaps" : "")});
+    return true;
+  }
+  return false;
 }
 
 void LaunchCheck::report(Frame& frame, const Instruction& made, std::string kind, std::string message,

@@ -71,6 +71,10 @@ const Checks& Sanitizer::checks() const {
   return state_->checks;
 }
 
+void Sanitizer::watch(Footprint* footprint) {
+  state_->footprint = footprint;
+}
+
 void Sanitizer::allocate(const std::byte* start, std::size_t bytes) {
   RegionShadow region;
   region.start = start;

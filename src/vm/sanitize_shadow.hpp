@@ -47,6 +47,7 @@ enum class UndefinedValue : std::uint8_t { zero, poison, large };
 
 struct SanitizerState {
   Checks checks;
+  Footprint* footprint = nullptr;
   UndefinedValue variant = UndefinedValue::zero;
   std::vector<int> zero_divisions;       // places where a lane divided by zero
   std::uint32_t last_first = kNoLaunch;  // first tag of the newest launch

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "vm/byte_view.hpp"
 
 namespace kgb::vm {
 
@@ -26,17 +27,35 @@ struct Region {
   bool writable = true;
 };
 
+// A tensor that is a part of a region, and others of the same region that share no byte with it. Sanitized
+// runs report an access through its pointer that leaves it for one of them.
+struct Part {
+  int region = -1;
+  std::string name;  // for findings: the argument's name
+  ByteView own;      // in bytes of the region
+  std::vector<std::pair<std::string, ByteView>> others;
+};
+
 // All buffers of a launch, with a sorted table for addresses that a kernel made from integers.
 class Memory {
  public:
   int add(Region region);  // index of the region, to be used in PointerArg
+  // A further index for the part's region, which pointers to the part carry in its place. After all regions.
+  int add_part(Part part);
+  void drop_parts();
+  [[nodiscard]] const Part* part(int index) const {
+    const std::size_t first = regions_.size() - parts_.size(), at = static_cast<std::size_t>(index);
+    return at < first ? nullptr : &parts_[at - first];
+  }
+  [[nodiscard]] int whole(int index) const { return part(index) == nullptr ? index : part(index)->region; }
   [[nodiscard]] const Region& region(int index) const { return regions_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] int size() const { return static_cast<int>(regions_.size()); }
   // The region that holds the byte at `address`, or -1.
   [[nodiscard]] int find(std::uint64_t address) const;
 
  private:
-  std::vector<Region> regions_;
+  std::vector<Region> regions_;  // a part's is that of its region
+  std::vector<Part> parts_;
   std::vector<std::pair<std::uint64_t, int>> sorted_;  // (start, index)
 };
 
@@ -107,6 +126,8 @@ struct VmFinding {
 
 class Sanitizer;
 class Counter;
+
+enum class Verb : std::uint8_t { load, store, atomic };  // what an access does
 
 enum class Order : std::uint8_t { forward, reversed, shuffled };
 

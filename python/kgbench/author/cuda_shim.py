@@ -5,6 +5,7 @@ import types
 
 import torch
 
+from .nodes import DTYPE_NAMES
 from .streams import StreamContext, Streams
 
 
@@ -140,6 +141,7 @@ def install(recorder, chip):
     accelerator.is_available = lambda: True
     accelerator.device_count = lambda: 1
     accelerator.current_accelerator = lambda check_available=False: torch.device("cuda")
+    accelerator.get_device_capability = lambda device=None: {"supported_dtypes": set(DTYPE_NAMES)}
     accelerator.current_device_index = accelerator.current_device_idx = lambda: 0
     accelerator.set_device_index = accelerator.set_device_idx = _check_device
     accelerator.synchronize = lambda device=None: streams.synchronize()

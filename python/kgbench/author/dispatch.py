@@ -129,6 +129,8 @@ class RecordingMode(TorchDispatchMode):
     def _write_constant(self, tensor, value, func):
         refuse_overlap(tensor)
         element = torch.full((), value, dtype=tensor.dtype)
+        if not self._is_plain_number(element):
+            return self._upload(tensor, element.expand(tensor.size()), func)
         view = self.recorder.view(tensor)
         if view.conj or view.neg:  # the storage holds what the lazy bits turn into the value
             element = torch.conj_physical(element) if view.conj else element
@@ -184,19 +186,29 @@ class RecordingMode(TorchDispatchMode):
                 self._note_read(source, func)
                 target.copy_(self._values(source))
                 return target
-            return self._copy_in(target, source, func)
+            return self._copy_in(target, source, func, args[2] if len(args) > 2 else kwargs.get("non_blocking"))
         source = args[0]
         device = kwargs.get("device")
         if source.is_cuda and device is not None and torch.device(device).type != "cuda":
             self._note_read(source, func)
             return func(self._values(source), *args[1:], **{**kwargs, "non_blocking": False})
         meta = self._meta_result(func, args, kwargs)
-        return self._copy_in(self.new_like(meta), source, func)
+        return self._copy_in(self.new_like(meta), source, func, kwargs.get("non_blocking"))
 
-    def _copy_in(self, target, source, func):
+    def _copy_in(self, target, source, func, non_blocking=False):
         if not isinstance(source, torch.Tensor):
             source = torch.tensor(source)
-        return self._copy_between(target, source, func) if source.is_cuda else self._upload(target, source, func)
+        if source.is_cuda:
+            return self._copy_between(target, source, func)
+        result = self._upload(target, source, func)
+        if not non_blocking:
+            self._host_waits()
+        return result
+
+    def _host_waits(self):
+        """A copy between host and device ends before host code goes on: later work of any stream follows it."""
+        streams = self.recorder.streams
+        streams.synchronize(streams.current)
 
     def _copy_between(self, target, source, func):
         source = source.expand(target.size()) if source.size() != target.size() else source
@@ -205,7 +217,7 @@ class RecordingMode(TorchDispatchMode):
         src = src._replace(conj=src.conj != dst.conj, neg=src.neg != dst.neg)
         dst = dst._replace(conj=False, neg=False)
         follow = src.buffer is not None and dst.buffer is not None and src.buffer.known and \
-            dst.buffer.bytes <= LARGEST_KNOWN and (dst.buffer.known or covers(target, dst.buffer))
+            dst.buffer.bytes <= LARGEST_KNOWN and (dst.buffer.known or phantom.covers(target, dst.buffer))
         self.recorder.copy(dst, src, func.name())
         if follow:
             phantom.decoy_of(self.recorder.space, target).copy_(phantom.decoy_of(self.recorder.space, source))
@@ -228,7 +240,7 @@ class RecordingMode(TorchDispatchMode):
             landing = self.new_like(source.contiguous())
         view = self.recorder.view(landing)
         self.recorder.upload(nodes.Pointer(view.buffer, view.offset), raw_bytes(source.contiguous()), func.name())
-        if view.buffer.bytes <= LARGEST_KNOWN and (view.buffer.known or covers(landing, view.buffer)):
+        if view.buffer.bytes <= LARGEST_KNOWN and (view.buffer.known or phantom.covers(landing, view.buffer)):
             phantom.decoy_of(self.recorder.space, landing).copy_(source)
             view.buffer.known = True
         else:
@@ -249,21 +261,26 @@ class RecordingMode(TorchDispatchMode):
     def _resize(self, func, args, kwargs):
         tensor, size = args[0], args[1].size() if isinstance(args[1], torch.Tensor) else args[1]
         wanted = (tensor.storage_offset() + math.prod(size)) * tensor.element_size()
-        if wanted > tensor.untyped_storage().nbytes():
+        if wanted <= tensor.untyped_storage().nbytes():
+            return func(*args, **kwargs)
+        if tensor.untyped_storage().nbytes():
             self.recorder.unsupported("resize_ beyond the tensor's storage")
-        return func(*args, **kwargs)
+        fresh = self.new_like(torch.empty(size, dtype=tensor.dtype, device="meta"))
+        return tensor.set_(fresh.untyped_storage(), 0, fresh.size(), fresh.stride())
 
     def _values(self, tensor):
         """The decoy's values as a CPU tensor; a device scalar read is never more than this."""
         return phantom.decoy_of(self.recorder.space, tensor)
 
     def _note_read(self, tensor, func):
+        self._host_waits()
         buffer = self.recorder.view(tensor).buffer
         if buffer is not None:
             self.recorder.touch(buffer)
         if buffer is None or not tensor.numel() or buffer.known or buffer.host_readable:
             return
-        self.recorder.event("host_read", func.name())
+        own = " of an intermediate of its own" if buffer.kind == "alloc" else ""
+        self.recorder.event("host_read", func.name() + own)
 
     def _read(self, func, args, kwargs):
         for value in _flat(args, kwargs):
@@ -334,6 +351,8 @@ class RecordingMode(TorchDispatchMode):
         if id(value) in originals:
             self._forget(originals[id(value)][0])
             return originals[id(value)][0]
+        if value.layout != torch.strided:
+            self.recorder.unsupported(f"a tensor of layout {value.layout}")
         result = self.new_like(value)
         buffer = self.recorder.view(result).buffer
         if value.device.type == "cpu" and buffer is not None and buffer.bytes:
@@ -376,10 +395,6 @@ def refuse_overlap(tensor):
     if torch._debug_has_internal_overlap(tensor) == 1:
         raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
                            "memory location. Please clone() the tensor before performing the operation.")
-
-
-def covers(tensor, buffer):
-    return tensor.is_contiguous() and tensor.numel() * tensor.element_size() == buffer.bytes
 
 
 @functools.cache

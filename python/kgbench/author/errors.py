@@ -11,6 +11,9 @@ from triton.runtime.errors import OutOfResources
 from .nodes import Unsupported, clean_text, type_name
 from .policy import ImportRefused
 
+# What torch says where it reaches for the driver below everything that the recorder sees.
+NO_DEVICE = ("Found no NVIDIA driver", "CUDA driver version is insufficient", "No CUDA GPUs are available",
+             "hasPrimaryContext expects a valid device index")
 MAX_MESSAGE = 4000
 MAX_TRACE = 20
 
@@ -29,6 +32,8 @@ def describe(error, recorder, importing):
         if found:
             file, line = found
         message = _text(root)
+    if kind == "recorder_unsupported" and not isinstance(error, Unsupported):
+        message = f"asks for the device below what the recorder sees; {message.splitlines()[0]}"
     return kind, message, file, line, details
 
 
@@ -44,6 +49,8 @@ def _kind(error, importing):
     if isinstance(error, ImportRefused):
         return "import_refused"
     if isinstance(error, Unsupported):
+        return "recorder_unsupported"
+    if isinstance(error, RuntimeError) and any(words in _text(error) for words in NO_DEVICE):
         return "recorder_unsupported"
     if isinstance(error, SystemExit):
         return "exited"

@@ -29,15 +29,18 @@ def note_implementations(recorder):
 def record_threads(recorder):
     """Threads started from now on record like the one that started them. Returns the list of (thread, Where)."""
     started = []
-    start, run = threading.Thread.start, threading.Thread.run
+    start = threading.Thread.start
 
-    def start_noted(thread):
+    def start_recorded(thread):
+        run = thread.run  # of the thread's own class
+
+        def run_recorded():
+            with RecordingMode(recorder):
+                run()
+
+        thread.run = run_recorded
         started.append((thread, recorder.where()))
         start(thread)
 
-    def run_recorded(thread):
-        with RecordingMode(recorder):
-            run(thread)
-
-    threading.Thread.start, threading.Thread.run = start_noted, run_recorded
+    threading.Thread.start = start_recorded
     return started

@@ -83,6 +83,8 @@ class LazyKernel(Native):
     """Triton's CompiledKernel over TTIR alone."""
 
     def __init__(self, src, metadata_group, hash):
+        if not hasattr(src, "fn"):
+            driver.active.launcher_cls.recorder.unsupported("a kernel that was given as IR text")
         super().__init__(src, metadata_group, hash)
         self._finished = None
         self.asm = _LazyText(self, self.asm)

@@ -40,7 +40,8 @@ def type_name(kind):
 class Buffer:
     """One allocation in the fake address space. `bytes` is its storage's exact size."""
 
-    __slots__ = ("base", "bytes", "kind", "job", "call", "arg", "decoy", "known", "host_readable", "writable", "last")
+    __slots__ = ("base", "bytes", "kind", "job", "call", "arg", "decoy", "known", "host_readable", "writable",
+                 "storage", "freed", "targets")
 
     def __init__(self, base, size, kind, job, call, arg=None):
         self.base, self.bytes, self.kind, self.job, self.call, self.arg = base, size, kind, job, call, arg
@@ -48,7 +49,25 @@ class Buffer:
         self.known = False          # the decoy holds what the device would hold: reading it tells nothing new
         self.host_readable = False  # an input whose real values the card gives to host code
         self.writable = True        # False: an input that the schema does not let the call write
-        self.last = None            # (stream, tick) of the newest access, for the check of stream order
+        self.storage = None         # torch's weak reference to the storage; None where its life is not followed
+        self.freed = None           # Freed, once host code has let go of it
+        self.targets = set()        # buffers whose addresses the host wrote into this one
+
+
+class Step:
+    """A node in its place: its stream, and the newest steps of other streams that it waits for."""
+
+    __slots__ = ("node", "stream", "tick", "after")
+
+    def __init__(self, node, stream=0, tick=0, after=()):
+        self.node, self.stream, self.tick, self.after = node, stream, tick, list(after)
+
+
+class Freed(NamedTuple):
+    """When a buffer was found to be freed: before a step, or (None) by the end of a call."""
+    job: int
+    call: int
+    step: Step | None
 
 
 class View(NamedTuple):
@@ -77,8 +96,9 @@ class Kernel:
 
 
 class Pointer(NamedTuple):
-    buffer: Buffer | None  # None: the null pointer
-    offset: int            # bytes
+    buffer: Buffer | None     # None: the null pointer
+    offset: int               # bytes
+    view: tuple | None = None  # (dtype, shape, strides) of the tensor that was handed over, where it is a part
 
 
 class Launch(NamedTuple):

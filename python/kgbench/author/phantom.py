@@ -6,7 +6,7 @@ import mmap
 
 import torch
 
-from .nodes import Buffer, View, dtype_name
+from .nodes import DTYPE_NAMES, Buffer, View, dtype_name
 
 # No size, stride, hash of usual length or address of this process lies here, so that an integer in the range is an
 # address of ours: above what sizes reach, below where Linux puts programs (0x55...) and mappings (0x7...).
@@ -66,6 +66,8 @@ def storage_bytes(shape, strides, itemsize, offset=0):
 def tensor_on(buffer, shape, strides, dtype, offset=0):
     """A torch.Tensor on cuda:0 over `buffer`; strides and offset in elements."""
     storage = _make_storage(buffer.base, DEVICE, buffer.bytes)
+    if buffer.kind == "alloc":
+        buffer.storage = storage._weak_ref()
     return _make_tensor({"size": tuple(shape), "stride": tuple(strides), "dtype": dtype, "storage_offset": offset,
                          "device": DEVICE, "nbytes": buffer.bytes, "data_ptr": buffer.base}, storage)
 
@@ -79,6 +81,25 @@ def view_of(space, tensor):
         return View(None, 0, dtype_name(tensor.dtype), tuple(tensor.shape), tuple(tensor.stride()))
     return View(found[0], found[1], dtype_name(tensor.dtype), tuple(tensor.shape), tuple(tensor.stride()),
                 tensor.is_conj(), tensor.is_neg())
+
+
+def released(buffer):
+    """Whether the last tensor of an allocation is gone."""
+    return buffer.storage is not None and torch.UntypedStorage._expired(buffer.storage)
+
+
+def part_of(tensor, buffer):
+    """(dtype, shape, strides) of a tensor that is a part of its buffer; None when it is all of it, or empty."""
+    if covers(tensor, buffer):
+        return None
+    name, shape, strides = DTYPE_NAMES.get(tensor.dtype), tuple(tensor.shape), tuple(tensor.stride())
+    size = tensor.numel() * tensor.element_size()
+    whole = size == buffer.bytes == storage_bytes(shape, strides, tensor.element_size())
+    return None if name is None or whole or not size else (name, shape, strides)
+
+
+def covers(tensor, buffer):
+    return tensor.is_contiguous() and tensor.numel() * tensor.element_size() == buffer.bytes
 
 
 def without_bits(tensor):

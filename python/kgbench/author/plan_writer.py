@@ -14,17 +14,18 @@ VERSION = 1
 
 
 class RecordedCall:
-    """Nodes, events and returned objects of one call."""
+    """Steps, events and returned objects of one call. `joined`: the newest steps that its return follows."""
 
-    __slots__ = ("nodes", "events", "outputs", "structure")
+    __slots__ = ("steps", "events", "outputs", "structure", "joined")
 
-    def __init__(self, call_nodes, events, structure, outputs):
-        self.nodes, self.events, self.structure, self.outputs = call_nodes, events, structure, outputs
+    def __init__(self, steps, events, structure, outputs, joined=()):
+        self.steps, self.events, self.structure, self.outputs = steps, events, structure, outputs
+        self.joined = joined
 
     def buffers(self):
         """Every buffer that the call's nodes and outputs mention."""
-        for node in self.nodes:
-            yield from nodes.buffers_of(node)
+        for step in self.steps:
+            yield from nodes.buffers_of(step.node)
         for leaf in self.outputs:
             if leaf.view is not None and leaf.view.buffer is not None:
                 yield leaf.view.buffer
@@ -68,7 +69,11 @@ def _view(view, numbering):
 
 def _argument(value, numbering):
     if isinstance(value, Pointer):
-        return {"ptr": [numbering.buffer(value.buffer), value.offset]}
+        result = {"ptr": [numbering.buffer(value.buffer), value.offset]}
+        if value.view is not None:
+            dtype, shape, strides = value.view
+            result.update(dtype=dtype, shape=list(shape), strides=list(strides))
+        return result
     return {"float": _number(value)} if isinstance(value, float) else {"int": int(value)}
 
 
@@ -97,19 +102,52 @@ def _event(event):
     return {"kind": event.kind, "what": event.what, "file": event.where.file, "line": event.where.line}
 
 
-def recording_json(target, inputs, calls):
-    """The recording as bytes of JSON. `inputs`: every input buffer of every call; `calls`: RecordedCall each."""
+def _call(call, places, number, numbering):
+    streams = {0: 0}  # by order of first mention
+    written = []
+    for step in call.steps:
+        entry = _node(step.node, numbering)
+        if stream := streams.setdefault(step.stream, len(streams)):
+            entry["stream"] = stream
+        if after := _indices(step.after, places, number):
+            entry["after"] = after
+        written.append(entry)
+    result = {"nodes": written, "structure": call.structure,
+              "outputs": [_leaf(leaf, numbering) for leaf in call.outputs],
+              "events": [_event(e) for e in call.events]}
+    if len(streams) > 1:
+        result["joined"] = _indices(call.joined, places, number)
+    return result
+
+
+def _indices(steps, places, number):
+    """Where steps stand in call `number`; those of earlier calls (an event may be older) come before in any case."""
+    found = (places.get(step) for step in steps)
+    return sorted(index for call, index in filter(None, found) if call == number)
+
+
+def _freed(freed, places, calls, job, imported):
+    """[call, index of the first step that comes after]; what went before this job is free behind the import's steps."""
+    if freed.step in places:
+        return list(places[freed.step])
+    return [freed.call, len(calls[freed.call].steps)] if freed.job == job else [0, imported]
+
+
+def recording_json(target, inputs, calls, job=0, imported=0):
+    """A job's recording as bytes of JSON. `inputs`: every input buffer of every call; `calls`: RecordedCall each, of
+    which the first begins with `imported` steps of the import."""
     numbering = _Numbering()
     for buffer in inputs:
         numbering.buffer(buffer)
-    written = [{"nodes": [_node(n, numbering) for n in call.nodes], "structure": call.structure,
-                "outputs": [_leaf(leaf, numbering) for leaf in call.outputs],
-                "events": [_event(e) for e in call.events]} for call in calls]
+    places = {step: (number, i) for number, call in enumerate(calls) for i, step in enumerate(call.steps)}
+    written = [_call(call, places, number, numbering) for number, call in enumerate(calls)]
     buffers = []
     for buffer in numbering.order:
         entry = {"kind": buffer.kind, "bytes": buffer.bytes, "call": buffer.call}
         if buffer.kind == "input":
             entry["arg"] = buffer.arg
+        if buffer.freed is not None:
+            entry["freed"] = _freed(buffer.freed, places, calls, job, imported)
         buffers.append(entry)
     kernels = [{"name": k.name, "ttir": k.ttir, "options": k.options, "signature": k.signature,
                 "parameters": k.parameters} for k in numbering.kernel_order]

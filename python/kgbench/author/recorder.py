@@ -37,6 +37,7 @@ class Recorder:
         self.implemented = set()  # operators of torch that the candidate has kernels for
         self.libraries = []       # torch.library.Library objects of the candidate
         self.streams = None       # set by cuda_shim
+        self._alive = []          # allocations that host code has not let go of, as far as is known
         self._discarding = 0
         self._lock = threading.RLock()
 
@@ -53,7 +54,33 @@ class Recorder:
             if self.allocated > MAX_BYTES:
                 raise torch.OutOfMemoryError(f"CUDA out of memory. Tried to allocate {size} bytes; the workload has "
                                              f"{self.allocated - size} already.")
-            return self.space.allocate(size, kind, self.job, self.call, arg)
+            buffer = self.space.allocate(size, kind, self.job, self.call, arg)
+            if kind == "alloc":
+                self._alive.append(buffer)
+            return buffer
+
+    def end_call(self):
+        """Notes what host code let go of in this call and no step has shown."""
+        alive, self._alive = self._alive, []
+        for buffer in alive:
+            if buffer.freed is None and phantom.released(buffer):
+                buffer.freed = nodes.Freed(self.job, self.call, None)
+            elif buffer.freed is None:
+                self._alive.append(buffer)
+
+    def _note_freed(self, buffers, step):
+        """Notes which of the buffers that a step can reach, tables of addresses included, have no tensor any more."""
+        if not any(buffer.targets or phantom.released(buffer) for buffer in buffers):
+            return
+        seen, open_ = set(), list(buffers)
+        while open_:
+            buffer = open_.pop()
+            if buffer in seen:
+                continue
+            seen.add(buffer)
+            open_ += buffer.targets
+            if buffer.freed is None and phantom.released(buffer):
+                buffer.freed = nodes.Freed(self.job, self.call, step)
 
     def view(self, tensor):
         return phantom.view_of(self.space, tensor)
@@ -76,23 +103,25 @@ class Recorder:
 
     def add(self, node):
         with self._lock:
-            for buffer in nodes.buffers_of(node):
+            buffers = nodes.buffers_of(node)
+            for buffer in buffers:
                 self.touch(buffer)
-            if self.streams is not None and not self._discarding:
-                self.streams.ordered(node, self)
             if len(self.nodes) >= MAX_NODES:
                 self.unsupported(f"a call with more than {MAX_NODES} launches, fills and copies")
-            self.nodes.append(node)
+            step = nodes.Step(node) if self._discarding else self.streams.place(node)
+            if not self._discarding:
+                self._note_freed(buffers, step)
+            self.nodes.append(step)
 
     def touch(self, buffer):
         """Notes the use of a buffer that an earlier job brought: this job's plan cannot stand alone then."""
         if buffer.job not in (self.job, self.home):
             self.foreign = buffer
 
-    def event(self, kind, what):
+    def event(self, kind, what, where=None):
         with self._lock:
             if len(self.events) < MAX_EVENTS:
-                self.events.append(nodes.Event(kind, nodes.clean_text(what, MAX_TEXT), self.where()))
+                self.events.append(nodes.Event(kind, nodes.clean_text(what, MAX_TEXT), where or self.where()))
 
     def unsupported(self, what):
         """Notes what no plan can hold, and raises it into the candidate."""
@@ -122,6 +151,7 @@ class Recorder:
         if dst.dtype != src.dtype:
             self.event("cast", op)
         dst.buffer.known = False
+        dst.buffer.targets |= src.buffer.targets
         self.add(nodes.Copy(dst, src, op, self.where()))
 
     def upload(self, target, data, op):
@@ -133,7 +163,9 @@ class Recorder:
             self.event("upload_too_large", f"{op}: {self.uploaded} bytes in this call, {self.upload_cap} allowed")
         if len(data) > MAX_UPLOAD:
             self.unsupported(f"an upload of {len(data)} bytes")
-        self.add(nodes.Upload(target, data, self._relocations(data), op, self.where()))
+        relocations = self._relocations(data)
+        target.buffer.targets.update(pointer.buffer for _, pointer in relocations)
+        self.add(nodes.Upload(target, data, relocations, op, self.where()))
 
     def _relocations(self, data):
         if len(data) % 8:

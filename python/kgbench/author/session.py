@@ -102,6 +102,8 @@ class Session:
             raise self.failure(error, importing=True) from None
         self.module = module
         self.import_call = RecordedCall(self.recorder.nodes, self.recorder.events, "none", [])
+        self.recorder.end_call()
+        self.recorder.streams.end_call()
         missing = [e for e in self.request["entries"] if not callable(getattr(module, e, None))]
         if missing:
             raise Failure("missing_entry", f"the file defines no function {', '.join(missing)}", self.request["file"])
@@ -127,13 +129,14 @@ class Session:
                 self.load()
             self.recorder.foreign = None
             number = next(self._jobs)
-            inputs, calls = [], []
+            inputs, calls, results = [], [], []
             seed = generator.workload_seed(self.seed, job["workload"])
             generator.seed_all(seed, self.default_generator)
             self.generator = generator.DeviceGenerator(seed)  # the three calls advance one generator
             for index in range(len(job["calls"])):
-                arguments, recorded = self._call(number, index, job)
+                arguments, result, recorded = self._call(number, index, job)
                 inputs += arguments.inputs
+                results.append(result)  # as the caller does: what was returned lives to the end of the trial
                 calls.append(recorded)
             if self.recorder.foreign is None:
                 break
@@ -142,8 +145,8 @@ class Session:
         else:
             raise Failure("recorder_unsupported", "the candidate keeps tensors of one workload for the next outside "
                           "its own module", self.request["file"])
-        self._add_import(calls)
-        blob = plan_writer.recording_json(self.request["target"], inputs, calls)
+        imported = self._add_import(calls)
+        blob = plan_writer.recording_json(self.request["target"], inputs, calls, number, imported)
         if len(blob) > MAX_RECORDING:
             raise Failure("recorder_unsupported", f"a launch plan of {len(blob)} bytes", self.request["file"])
         return blob
@@ -166,10 +169,11 @@ class Session:
         except BaseException as error:
             raise self.failure(error, call=index) from None
         self._end_threads(len(self.recorder.nodes))
-        self.recorder.streams.end_call(self.recorder)
+        self.recorder.end_call()
+        joined = self.recorder.streams.end_call()
         if index + 1 == len(job["calls"]):
             self._check_patches()
-        return arguments, RecordedCall(self.recorder.nodes, self.recorder.events, structure, outputs)
+        return arguments, result, RecordedCall(self.recorder.nodes, self.recorder.events, structure, outputs, joined)
 
     def _check_patches(self):
         for name in self.watch.changed()[:8]:
@@ -181,7 +185,7 @@ class Session:
         deadline = time.monotonic() + THREAD_WAIT_S
         place = ("", 0)
         for thread, where in self.threads:
-            self.recorder.event("thread", thread.name)
+            self.recorder.event("thread", thread.name, where)
             place = where if thread.is_alive() else place
             thread.join(max(0.0, deadline - time.monotonic()))
         if len(sys._current_frames()) > 1:  # also those of the import, and those that threading does not know
@@ -192,13 +196,23 @@ class Session:
             raise Failure("recorder_unsupported", "a thread that goes on to work after the return of the call", *place)
 
     def _add_import(self, calls):
-        """Puts what the import did before the first call, when the recording uses a buffer of the import."""
-        if any(b.job == self.recorder.home for call in calls for b in call.buffers()):
-            calls[0].nodes[:0] = self.import_call.nodes
-            calls[0].events[:0] = self.import_call.events
-        else:
+        """Puts what the import did before the first call, when the recording uses a buffer of the import. Returns how
+        many steps that is."""
+        if not any(b.job == self.recorder.home for call in calls for b in call.buffers()):
             kept = ("judge_patched", "recorder_unsupported", "self_benchmark")
             calls[0].events[:0] = [e for e in self.import_call.events if e.kind in kept]
+            return 0
+        steps, newest = self.import_call.steps, {}
+        newest.update((step.stream, step) for step in steps)
+        begun = set()
+        for step in calls[0].steps:  # the import was over when the call began, whatever stream it used
+            if step.stream not in begun:
+                begun.add(step.stream)
+                step.after += [s for number, s in newest.items() if number != step.stream]
+        calls[0].steps[:0] = steps
+        calls[0].events[:0] = self.import_call.events
+        calls[0].joined = [*calls[0].joined, *newest.values()]
+        return len(steps)
 
     def failure(self, error, importing=False, **details):
         if isinstance(error, Failure):

@@ -1,79 +1,91 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams and events of host code: a plan runs in one order, so every other legal order must give the same."""
+"""Streams and events of host code, kept as edges: which work of other streams each step of a plan waits for."""
+
+import threading
 
 import torch
 
-from .nodes import buffers_of
+from .nodes import Step
 
 
 class Streams:
-    """Which work each stream has waited for.
+    """Every stream and how far each of them has waited for the others.
 
-    Work is numbered per stream. A node may follow the last access of its buffers only on the same stream or after a
-    wait that covers it; else the order on a device is open, and the plan's one order proves nothing.
+    A *frontier* names the newest step of each stream that is known to come before: {stream number: step}. Work on
+    a stream follows its own frontier, an event carries one, a wait merges one in, and the host has one of its own,
+    which everything submitted later follows.
     """
 
     def __init__(self):
         self._all = []
-        self.recorder = None  # for the events of timers
+        self._host = {}
+        self._ticks = 0
+        self._here = threading.local()  # as torch does: the current stream belongs to a thread
+        self.recorder = None  # for what is noted or refused
         self.stream_class = type("Stream", (Stream,), {"registry": self, "__module__": "torch.cuda"})
         self.event_class = type("Event", (Event,), {"registry": self, "__module__": "torch.cuda"})
-        self._count = 0
         self.default = self.new()
-        self.current = self.default
-        self._reported = False
+
+    @property
+    def current(self):
+        return getattr(self._here, "stream", self.default)
 
     def new(self):
         stream = object.__new__(self.stream_class)
-        stream._begin(self, self._count)
+        stream._begin(self, len(self._all))
         self._all.append(stream)
-        self._count += 1
         return stream
+
+    def numbered(self, number):
+        return self._all[number]
 
     def set(self, stream):
         if stream is not None:
-            self.current = stream
+            self._here.stream = stream
 
     def synchronize(self, stream=None):
-        """The host waits: all later work of any stream follows what was submitted."""
-        seen = dict(self.default.seen)
+        """The host waits for a stream, or for all: later work of any stream follows what was submitted there."""
         for source in ([stream] if stream is not None else self._all):
-            seen[source.stream_id] = source.tick
-            for other, tick in source.seen.items():
-                seen[other] = max(seen.get(other, 0), tick)
-        for target in self._all:
-            for other, tick in seen.items():
-                target.seen[other] = max(target.seen.get(other, 0), tick)
+            merge(self._host, source.frontier)
 
-    def ordered(self, node, recorder):
-        """Notes a node on the current stream; an unordered conflict is an event."""
-        if self._count == 1:
-            return
+    def host_waits(self, frontier):
+        merge(self._host, frontier)
+
+    def known(self, stream):
+        """What the stream's next work follows."""
+        merge(stream.frontier, self._host)
+        return stream.frontier
+
+    def place(self, node):
+        """The node as the next step of the current stream."""
         stream = self.current
-        stream.tick += 1
-        for buffer in buffers_of(node):
-            if buffer.last is not None and buffer.writable:
-                other, tick = buffer.last
-                if other != stream.stream_id and stream.seen.get(other, 0) < tick and not self._reported:
-                    self._reported = True
-                    recorder.event("recorder_unsupported",
-                                   "two streams on one buffer without a wait between them")
-            buffer.last = (stream.stream_id, stream.tick)
+        self._ticks += 1
+        if len(self._all) == 1:  # as in nearly all host code
+            step = stream.frontier[0] = Step(node, 0, self._ticks)
+            return step
+        after = [step for number, step in self.known(stream).items()
+                 if number != stream.stream_id and step.tick > stream.covered.get(number, 0)]
+        stream.covered.update((step.stream, step.tick) for step in after)
+        step = Step(node, stream.stream_id, self._ticks, after)
+        stream.frontier[stream.stream_id] = step
+        return step
 
-    def end_call(self, recorder):
-        """The caller goes on with the default stream: it must have waited for the others."""
-        if self._count > 1 and not self._reported:
-            for stream in self._all[1:]:
-                if self.default.seen.get(stream.stream_id, 0) < stream.tick:
-                    recorder.event("recorder_unsupported",
-                                   "a stream that nobody waited for before the return")
-                    break
-        self.synchronize()
-        self._reported = False
-        self.current = self.default
+    def end_call(self):
+        """The steps that the caller, who goes on with the current stream, may rely on. The next call begins after
+        everything: what nobody waited for is told by this call's plan."""
+        joined = list(self.known(self.current).values())
+        self._here = threading.local()
+        self._host = {}
+        for stream in self._all:
+            stream.frontier, stream.covered = {}, {}
+        return joined
 
-    def every(self):
-        return self._all
+
+def merge(frontier, other):
+    """Moves `frontier` on to where `other` is ahead of it."""
+    for number, step in other.items():
+        if number not in frontier or frontier[number].tick < step.tick:
+            frontier[number] = step
 
 
 class Stream:
@@ -83,12 +95,16 @@ class Stream:
     device_index, device_type, priority = 0, 1, 0
 
     def __new__(cls, device=None, priority=0, **kwargs):
-        if "stream_id" in kwargs or "stream_ptr" in kwargs:
-            return cls.registry.default
-        return cls.registry.new()
+        known = kwargs.get("stream_id", kwargs.get("stream_ptr"))
+        return cls.registry.new() if known is None else cls.registry.numbered(known)
 
     def _begin(self, registry, number):
-        self.streams, self.stream_id, self.tick, self.seen = registry, number, 0, {}
+        self.streams, self.stream_id = registry, number
+        self.frontier, self.covered = {}, {}  # what its next work follows; the part of it that is in the plan
+
+    @staticmethod
+    def priority_range():
+        return 0, -5
 
     @property
     def device(self):
@@ -98,10 +114,10 @@ class Stream:
     def handle(self):
         return self.stream_id
 
-    cuda_stream = handle
+    cuda_stream = native_handle = handle
 
     def wait_stream(self, stream):
-        self._after(stream.stream_id, stream.tick, stream.seen)
+        merge(self.frontier, self.streams.known(stream))
 
     def wait_event(self, event):
         event.wait(self)
@@ -111,14 +127,12 @@ class Stream:
         event.record(self)
         return event
 
-    def _after(self, number, tick, seen):
-        for other, at in {**seen, number: max(tick, seen.get(number, 0))}.items():
-            self.seen[other] = max(self.seen.get(other, 0), at)
-
     def synchronize(self):
         self.streams.synchronize(self)
 
     def query(self):
+        """The answer is always yes, as if the work were done: host code that asks has waited."""
+        self.synchronize()
         return True
 
     def __enter__(self):
@@ -157,27 +171,32 @@ class Event:
     """torch.cuda.Event without a device; times are made up and say so in an event of the recording."""
 
     registry = None
+    cuda_event = event_id = 1
 
-    def __init__(self, enable_timing=False, blocking=False, interprocess=False, external=False):
-        self._at = None
+    def __init__(self, *args, **kwargs):
+        self._frontier = {}
 
     def record(self, stream=None):
         stream = stream or self.registry.current
-        self._at = (stream.stream_id, stream.tick, dict(stream.seen))
+        self._frontier = dict(self.registry.known(stream))
 
     def wait(self, stream=None):
-        if self._at is not None:
-            (stream or self.registry.current)._after(*self._at)
+        merge((stream or self.registry.current).frontier, self._frontier)
 
     def synchronize(self):
-        if self._at is not None:
-            for stream in self.registry.every():
-                stream._after(*self._at)
+        self.registry.host_waits(self._frontier)
 
     def query(self):
+        self.synchronize()
         return True
 
+    def ipc_handle(self):
+        self.registry.recorder.unsupported("torch.cuda.Event.ipc_handle")
+
+    @classmethod
+    def from_ipc_handle(cls, device, handle):
+        cls.registry.recorder.unsupported("torch.cuda.Event.from_ipc_handle")
+
     def elapsed_time(self, end):
-        if self.registry.recorder is not None:
-            self.registry.recorder.event("self_benchmark", "torch.cuda.Event.elapsed_time")
+        self.registry.recorder.event("self_benchmark", "torch.cuda.Event.elapsed_time")
         return 1.0

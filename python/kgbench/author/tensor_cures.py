@@ -2,6 +2,7 @@
 """Methods of torch.Tensor, and a few of torch, that reach for a device below the dispatch mode."""
 
 import copy
+import functools
 
 import torch
 
@@ -15,7 +16,11 @@ def install(recorder):
     pin = tensor.pin_memory
     tensor.pin_memory = lambda self, device=None: self if not self.is_cuda else pin(self)
     tensor.is_pinned = lambda self, device=None: False
+    make = torch.tensor  # pins below the dispatch mode
+    torch.tensor = functools.wraps(make)(lambda *args, pin_memory=False, **kwargs: make(*args, **kwargs))
+    _types(tensor)
     _compilers(recorder)
+    _profilers(recorder)
 
 
 def _print(recorder, tensor):
@@ -65,6 +70,32 @@ def _copies(recorder, tensor):
         return reduce_ex(self, protocol)
 
     tensor.__reduce_ex__ = refuse_pickle
+
+
+def _types(tensor):
+    """x.type(torch.cuda.HalfTensor): a cast by the name of a type of tensors."""
+    original = tensor.type
+
+    def type_(self, dtype=None, non_blocking=False, **kwargs):
+        kind = getattr(torch.cuda, dtype.rpartition(".")[2], None) if isinstance(dtype, str) else dtype
+        if self.is_cuda and getattr(kind, "is_cuda", False):
+            return self.to(kind.dtype)
+        return original(self, *([] if dtype is None else [dtype, non_blocking]), **kwargs)
+
+    tensor.type = type_
+
+
+def _profilers(recorder):
+    """Profiles of host code hold what the host did; of the device there is nothing to see."""
+    from torch.profiler import ProfilerActivity
+    from torch.profiler.profiler import _KinetoProfile
+    begin = _KinetoProfile.__init__
+
+    def begin_on_host(self, *args, **kwargs):
+        recorder.event("self_benchmark", "torch.profiler")
+        begin(self, *args, **{**kwargs, "activities": [ProfilerActivity.CPU]})
+
+    _KinetoProfile.__init__ = begin_on_host
 
 
 def _compilers(recorder):

@@ -13,6 +13,7 @@ from triton._C.libtriton import ir, passes
 from triton.backends.compiler import GPUTarget, Language
 from triton.backends.nvidia.compiler import CUDABackend, get_ptxas_version
 from triton.runtime import driver as active_driver
+from triton.runtime.jit import TensorWrapper
 
 from . import lazy_kernel, nodes, phantom
 from .kernel_cache import PrivateCache
@@ -26,6 +27,7 @@ FLOAT_TYPES = ("fp16", "bf16", "fp32", "f32", "fp64")
 INTEGER_RANGES = {"i1": (0, 1), "u1": (0, 1)}
 INTEGER_RANGES.update({f"i{n}": (-(1 << n - 1), (1 << n - 1) - 1) for n in (8, 16, 32, 64)})
 INTEGER_RANGES.update({f"u{n}": (0, (1 << n) - 1) for n in (8, 16, 32, 64)})
+_ADDRESS = re.compile(r"\b\d{14}\b")  # as many digits as phantom addresses have
 _DESCRIPTOR = re.compile(r"tensordesc<([^\[>]*)\[([^\]]*)\]")
 
 
@@ -93,8 +95,6 @@ class Launcher:
     recorder = None  # the session's
 
     def __init__(self, source, metadata):
-        if not hasattr(source, "fn"):
-            Launcher.recorder.unsupported("a kernel that was given as IR text")
         self._metadata = metadata
         self._arguments = flat_signature(source.signature)
         self._kernel = None
@@ -106,6 +106,8 @@ class Launcher:
         options = {k: str(v) for k in KEPT_OPTIONS if (v := getattr(self._metadata, k, None)) is not None}
         # Source positions then name the candidate's file, not where this process happened to keep it.
         text = text.decode().replace(f'"{Launcher.recorder.root}', '"')
+        if any(Launcher.recorder.pointer(int(number)) for number in _ADDRESS.findall(text)):
+            Launcher.recorder.unsupported(f"an address as a constant of kernel {self._metadata.name}")
         return nodes.Kernel(self._metadata.name, text, options, [t for _, t in expanded],
                             [n for n, _ in expanded])
 
@@ -149,12 +151,14 @@ class Launcher:
 def convert(recorder, value, kind, position):
     """A launch argument as the plan has it; the errors are those of Triton's own launcher."""
     if kind.startswith("*"):
+        tensor = None
         if value is None:
             return nodes.Pointer(None, 0)
         if isinstance(value, int):
             address = value
         elif hasattr(value, "data_ptr"):
             address = value.data_ptr()
+            tensor = getattr(value, "base", None) if isinstance(value, TensorWrapper) else value
         else:
             raise TypeError("Pointer argument must be either uint64 or have data_ptr method")
         if not address:
@@ -162,6 +166,8 @@ def convert(recorder, value, kind, position):
         pointer = recorder.pointer(address)
         if pointer is None:
             raise ValueError(f"Pointer argument (at {position}) cannot be accessed from Triton (cpu tensor?)")
+        if isinstance(tensor, torch.Tensor) and pointer.buffer is not None:
+            return pointer._replace(view=phantom.part_of(tensor, pointer.buffer))
         return pointer
     if kind in FLOAT_TYPES:
         return float(value)
@@ -254,6 +260,7 @@ def install(recorder, chip, workspace, autotune, stream=lambda: 0):
     knobs.cache.dir = os.path.join(workspace, ".triton")
     knobs.cache.manager_class = PrivateCache
     knobs.autotuning.cache = False
+    knobs.runtime.interpret = False  # a candidate may ask for Triton's interpreter, which would read every tensor
     Launcher.recorder = recorder
     benchmarker = Benchmarker(recorder, autotune)
     benchmarker.install()

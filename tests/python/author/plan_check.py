@@ -2,8 +2,13 @@
 """docs/contracts/plan.md as assertions: what the judge's own reader demands of a recording."""
 import base64
 
-SIZES = {"b8": 1, "u8": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "u16": 2, "u32": 4, "u64": 8, "f8e4m3": 1,
-         "f8e5m2": 1, "f16": 2, "bf16": 2, "f32": 4, "f64": 8, "c64": 8, "c128": 16}
+import torch
+
+DTYPES = {"b8": torch.bool, "u8": torch.uint8, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32,
+          "i64": torch.int64, "u16": torch.uint16, "u32": torch.uint32, "u64": torch.uint64,
+          "f8e4m3": torch.float8_e4m3fn, "f8e5m2": torch.float8_e5m2, "f16": torch.float16, "bf16": torch.bfloat16,
+          "f32": torch.float32, "f64": torch.float64, "c64": torch.complex64, "c128": torch.complex128}
+SIZES = {name: dtype.itemsize for name, dtype in DTYPES.items()}
 NODES = {"launch", "fill", "copy", "upload", "constant"}
 
 
@@ -30,6 +35,11 @@ def check(recording, calls):
         given = [(b["arg"], b["bytes"]) for b in buffers if b["kind"] == "input" and b["call"] == number]
         assert sorted(given) == sorted(expected_inputs(asked).items())
     assert all(b["kind"] in ("input", "alloc") and 0 <= b["call"] < len(calls) for b in buffers)
+    for buffer in buffers:
+        if "freed" in buffer:
+            number, node = buffer["freed"]
+            assert buffer["kind"] == "alloc" and buffer["call"] <= number < len(calls)
+            assert 0 <= node <= len(recording["calls"][number]["nodes"])
     for kernel in recording["kernels"]:
         assert kernel["name"] and f"@{kernel['name']}(" in kernel["ttir"].replace('"', "")
         assert len(kernel["signature"]) == len(kernel["parameters"]) == _parameters(kernel)
@@ -37,8 +47,11 @@ def check(recording, calls):
         assert all(isinstance(v, str) for v in kernel["options"].values())
     assert len(recording["calls"]) == len(calls)
     for number, made in enumerate(recording["calls"]):
-        for node in made["nodes"]:
+        for index, node in enumerate(made["nodes"]):
             check_node(node, recording, number)
+            assert 0 <= node.get("stream", 0) < 64 and all(0 <= i < index for i in node.get("after", ()))
+        assert ("joined" in made) == any(node.get("stream") for node in made["nodes"])
+        assert all(0 <= i < len(made["nodes"]) for i in made.get("joined", ()))
         paths = [leaf["path"] for leaf in made["outputs"]]
         assert len(set(paths)) == len(paths) and all(p.startswith("return") for p in paths)
         for leaf in made["outputs"]:
@@ -73,10 +86,13 @@ def check_node(node, recording, call):
         assert len(node["grid"]) == 3 and all(0 < n < 2**31 for n in node["grid"])
         assert len(node["args"]) == len(kernel["signature"])
         for arg, word in zip(node["args"], kernel["signature"]):
-            (key, value), = arg.items()
+            key, *part = arg
             assert key in ("ptr", "int", "float") and (key == "ptr" or not word.startswith("*"))
+            assert part in ([], ["dtype", "shape", "strides"]) and (key == "ptr" or not part)
             if key == "ptr":
-                check_reference(value, buffers, call)
+                check_reference(arg["ptr"], buffers, call)
+            if part:
+                check_view({**arg, "at": arg["ptr"]}, buffers, call)
     elif node["node"] == "upload":
         data = base64.b64decode(node["bytes"], validate=True)
         check_reference(node["dst"], buffers, call)

@@ -46,6 +46,7 @@ CASES = {
     "casts_and_fills": (call("reversed_sum", ("x", tensor("f16", 16))),
                         [["copy", "fill", "fill", "fill", "constant", "accumulate", "copy", "fill", "copy"]] * 3),
     "host_descriptor": (call("copy", ("x", f32(64, 64))), [["block_copy"]] * 3),
+    "descriptor_forms": (call("three", ("x", f32(8, 16))), [["move"] * 3] * 3),
     "list_of_tensors": (call("cat", ("tensors", [f32(4), tensor("f16", 0), f32(9)])), [["paste", "paste"]] * 3),
     "fp8_and_half": (call("quantize", ("x", tensor("bf16", 16)), ("scale", ("float", 2.0))),
                      [["quantise", "fill"]] * 3),
@@ -56,9 +57,18 @@ CASES = {
     "expanded_views": (call("broadcast_add", ("x", f32(3, 1)), ("y", f32(1, 5))),
                        [["outer_kernel", "outer_kernel"]] * 3),
     "warmup_occupancy": (call("softmax", ("x", f32(5, 77))), [["softmax_kernel"]] * 3),
+    "fork_and_join": (call("five_times", ("x", f32(1000))), [["scale", "scale", "plus"]] * 3),
+    "halves_at_once": (call("neg", ("x", f32(1000))), [["negate", "negate"]] * 3),
+    "address_table": (call("stack", ("tensors", [f32(9), f32(9)])),
+                      [["upload"] * 4 + ["copy"] + ["gather"] * 3] * 3),
+    "workspace_slices": (call("squares", ("x", f32(4, 6))), [["square_rows", "square_rows", "total"]] * 3),
+    "address_alone": (call("four_times", ("x", f32(20))), [["twice", "twice"]] * 3),
+    "rng_state": (call("rand", ("n", ("int", 70))), [["draw"]] * 3),
+    "thread_class": (call("plus_three", ("x", f32(200))), [["shift", "shift"]] * 3),
 }
 
-EVENTS = {"casts_and_fills": {"cast"}, "worker_thread": {"thread"}, "self_benchmark": {"self_benchmark"}}
+EVENTS = {"casts_and_fills": {"cast"}, "worker_thread": {"thread"}, "thread_class": {"thread"},
+          "self_benchmark": {"self_benchmark"}}
 _recorded = {}
 
 
@@ -190,6 +200,14 @@ def test_host_descriptors_travel_as_their_parts():
     assert "tensordesc" not in kernel["ttir"].split("tt.func", 1)[1].split("{", 1)[0]
 
 
+def test_a_descriptor_of_a_slice_tells_the_slice():
+    whole, lower, nan = launches("descriptor_forms")
+    x = buffer_of("descriptor_forms", "x")
+    assert whole["args"][0] == {"ptr": [x, 0]}
+    assert lower["args"][0] == nan["args"][0] == {"ptr": [x, 256], "dtype": "f32", "shape": [4, 16], "strides": [16, 1]}
+    assert [launched["args"][5] for launched in (lower, nan)] == [{"int": 0}, {"int": 1}]
+
+
 def test_casts_fills_and_constants_keep_their_values():
     nodes = recording("casts_and_fills")["calls"][0]["nodes"]
     assert (nodes[0]["src"]["dtype"], nodes[0]["dst"]["dtype"]) == ("f16", "f32")
@@ -209,6 +227,66 @@ def test_python_values_are_leaves_of_their_own():
     assert made["outputs"][1] == {"path": "return[1]", "type": "int", "scalar": 13, "odd": False}
 
 
-def test_streams_joined_by_waits_are_no_finding():
-    first, second = launches("side_stream")
-    assert second["args"][0]["ptr"] == [first["args"][0]["ptr"][0], 3200]
+def test_streams_and_waits_are_edges():
+    made = recording("fork_and_join")["calls"][1]
+    assert [(n.get("stream", 0), n.get("after", [])) for n in made["nodes"]] == [(1, []), (2, []), (0, [0, 1])]
+    assert made["joined"] == [0, 1, 2]
+    made = recording("halves_at_once")["calls"][0]
+    assert [(n.get("stream", 0), n.get("after", [])) for n in made["nodes"]] == [(1, []), (0, [])]
+    assert made["joined"] == [0, 1]
+
+
+def test_a_thread_has_a_current_stream_of_its_own():
+    made = recording("thread_class")["calls"][0]
+    assert [n.get("stream", 0) for n in made["nodes"]] == [1, 0] and made["nodes"][1]["after"] == [0]
+
+
+def test_one_stream_needs_no_edges():
+    made = recording("add_lambda_grid")["calls"][0]
+    assert "joined" not in made and not {"stream", "after"} & set(made["nodes"][0])
+
+
+def test_a_tensor_that_is_a_part_of_its_storage_is_told_with_its_pointer():
+    first, second, last = launches("workspace_slices")
+    left, right, sums = first["args"][1], second["args"][1], last["args"][1]
+    room = left["ptr"][0]
+    assert left == {"ptr": [room, 0], "dtype": "f32", "shape": [4, 6], "strides": [12, 1]}
+    assert right == {**left, "ptr": [room, 24]} == last["args"][0]
+    assert sums == {"ptr": [room, 192], "dtype": "f32", "shape": [1], "strides": [1]}
+    assert "shape" not in first["args"][0]  # `x` is all of its storage
+
+
+def test_an_allocation_ends_where_host_code_lets_go_of_it():
+    made = recording("address_alone")
+    for number in range(3):
+        used = launches("address_alone", number)[0]["args"][1]["ptr"][0]
+        assert made["buffers"][used]["freed"] == [number, 0]
+    made = recording("fork_and_join")
+    for number, launched in enumerate(launches("fork_and_join", c)[2] for c in range(3)):
+        temporary, _, out = [a["ptr"][0] for a in launched["args"][:3]]
+        assert made["buffers"][temporary]["freed"] == [number, 3] and "freed" not in made["buffers"][out]
+
+
+def test_workspaces_and_module_level_tables_are_not_freed():
+    for name in ("global_workspace", "module_level_table"):
+        assert not any("freed" in b for b in recording(name)["buffers"] if b["call"] == 0 and b["kind"] == "alloc"
+                       and recording(name)["buffers"].index(b) in kept_buffers(name))
+
+
+def kept_buffers(name):
+    """Allocations of the first call that the last one still uses."""
+    return {a["ptr"][0] for node in launches(name, 2) for a in node["args"] if "ptr" in a} & {
+        i for i, b in enumerate(recording(name)["buffers"]) if b["call"] == 0}
+
+
+def test_every_spelling_of_a_table_of_addresses_is_relocated():
+    nodes = recording("address_table")["calls"][2]["nodes"]
+    items = [buffer_of("address_table", f"tensors[{i}]", 2) for i in range(2)]
+    assert [n["relocations"] for n in nodes[:4]] == [
+        [[0, [items[0], 0]]], [[0, [items[1], 0]]], *[[[0, [items[0], 0]], [8, [items[1], 0]]]] * 2]
+
+
+def test_a_generators_state_is_that_of_the_request_and_moves_on():
+    drawn = [launches("rng_state", c)[0]["args"][2:] for c in range(3)]
+    assert [seed["int"] for seed, _ in drawn] == [workload_seed(123, "s1")] * 3
+    assert [offset["int"] for _, offset in drawn] == [0, 72, 144]

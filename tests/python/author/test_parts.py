@@ -4,7 +4,7 @@ import harness  # noqa: F401  (hides devices before torch comes)
 import plan_check
 import pytest
 import torch
-from kgbench.author import nodes, operators, phantom, streams, triton_driver
+from kgbench.author import operators, phantom, streams, triton_driver
 from kgbench.author.chips import Chip
 from kgbench.author.generator import workload_seed
 from kgbench.author.plan_writer import RecordedCall, recording_json
@@ -83,34 +83,31 @@ def test_arguments_that_triton_would_refuse(kind, value, error):
 
 
 def test_streams_know_what_they_waited_for_through_others():
-    class Noted:
-        def __init__(self):
-            self.events = []
-
-        def event(self, kind, what):
-            self.events.append(what)
-
-    def node(buffer):
-        view = nodes.View(buffer, 0, "f32", (1,), (1,))
-        return nodes.Fill(view, b"0000", "aten::fill_")
-
-    registry, noted = streams.Streams(), Noted()
-    buffer = phantom.AddressSpace().allocate(4, "alloc", 1, 0)
+    registry = streams.Streams()
     first, second = registry.new(), registry.new()
     registry.set(first)
-    registry.ordered(node(buffer), noted)
+    one = registry.place("one")
     second.wait_stream(first)
     registry.default.wait_event(second.record_event())
     registry.set(registry.default)
-    registry.ordered(node(buffer), noted)
-    registry.end_call(noted)
-    assert noted.events == []
-    registry.ordered(node(buffer), noted)
-    registry.set(second)
-    registry.ordered(node(buffer), noted)
-    registry.default.wait_stream(second)
-    registry.end_call(noted)
-    assert noted.events == ["two streams on one buffer without a wait between them"]
+    two, three = registry.place("two"), registry.place("three")
+    assert (one.stream, one.after) == (1, []) and (two.stream, two.after) == (0, [one]) and three.after == []
+    assert registry.end_call() == [one, three]
+
+
+def test_a_wait_of_the_host_orders_every_stream_and_the_next_call_begins_afresh():
+    registry = streams.Streams()
+    with registry.new() as side:
+        one = registry.place("one")
+    unordered = registry.place("two")
+    side.query()
+    with registry.new():
+        three = registry.place("three")
+    four = registry.place("four")
+    assert unordered.after == [] and three.after == [one] and four.after == [one]
+    assert set(registry.end_call()) == {one, four}
+    with side:
+        assert registry.place("five").after == []
 
 
 def test_workloads_draw_from_seeds_of_their_own():

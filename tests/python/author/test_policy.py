@@ -125,7 +125,7 @@ def test_reading_back_what_the_host_wrote_is_no_read_of_values(text):
 
 def test_a_kernel_makes_known_values_unknown():
     text = "o = torch.zeros_like(x)\nlaunch(x, o)\no[0, 0].item()\nreturn o"
-    assert ("host_read", "aten::_local_scalar_dense") in events(text)
+    assert ("host_read", "aten::_local_scalar_dense of an intermediate of its own") in events(text)
 
 
 @pytest.mark.parametrize("forbid, text", [
@@ -213,44 +213,9 @@ def test_a_replaced_writer_cannot_speak_for_the_recorder():
     assert not any(header.get("nonce") == "abc" for header, _ in answer.frames)
 
 
-@pytest.mark.parametrize("text, what", [
-    ("g = torch.cuda.CUDAGraph()", "torch.cuda.CUDAGraph"),
-    ("x.requires_grad_().sum().backward()", "autograd's backward pass"),
-    ("torch.cuda.ExternalStream(5)", "torch.cuda.ExternalStream"),
-    ("import pickle\npickle.dumps(x)", "pickling a device tensor"),
-    ("torch.cuda.cudart()", "torch.cuda.cudart"),
-    ("from torch.cuda.graphs import CUDAGraph\nCUDAGraph()", "torch.cuda.CUDAGraph"),
-    ("x.resize_(1000)", "resize_ beyond the tensor's storage"),
-    ("for _ in range(20000):\n    x.view(-1)[0].zero_()", "a call with more than 16000 launches, fills and copies"),
-])
-def test_what_no_plan_can_hold_says_so(text, what):
-    error = run(body(text + "\nreturn x"), call("run", ("x", X))).error()
-    assert error["kind"] == "recorder_unsupported" and error["message"].startswith(f"Unsupported: {what}")
-    assert error["line"] > FIRST_LINE
-
-
 def test_unsupported_things_that_are_caught_stay_as_events():
     text = "try:\n    torch.cuda.CUDAGraph()\nexcept RuntimeError:\n    pass\nreturn launch(x, torch.empty_like(x))"
     assert ("recorder_unsupported", "torch.cuda.CUDAGraph") in events(text)
-
-
-SIDE = "s = torch.cuda.Stream()\no = torch.empty_like(x)\n"
-
-
-@pytest.mark.parametrize("text, found", [
-    (SIDE + "s.wait_stream(torch.cuda.current_stream())\nwith torch.cuda.stream(s):\n    launch(x, o)\nreturn o",
-     "a stream that nobody waited for before the return"),
-    (SIDE + "launch(x, o)\nwith torch.cuda.stream(s):\n    launch(o, torch.empty_like(o))\n"
-     "torch.cuda.synchronize()\nreturn o", "two streams on one buffer without a wait between them"),
-    (SIDE + "launch(x, o)\ns.wait_stream(torch.cuda.current_stream())\nwith torch.cuda.stream(s):\n    launch(o, o)\n"
-     "torch.cuda.current_stream().wait_stream(s)\nreturn o", None),
-    (SIDE + "with s:\n    launch(x, o)\ns.synchronize()\nreturn launch(o, torch.empty_like(o))", None),
-    (SIDE + "e = torch.cuda.Event()\nlaunch(x, o)\ne.record()\ns.wait_event(e)\nwith torch.cuda.stream(s):\n"
-     "    launch(o, o)\n    e2 = s.record_event()\ne2.wait()\nreturn o", None),
-])
-def test_streams_without_the_needed_wait_are_seen(text, found):
-    expected = [("recorder_unsupported", found)] if found else []
-    assert events(text) == expected
 
 
 def test_a_thread_that_outlives_the_call_is_seen():

@@ -89,6 +89,31 @@ OUT = "return launch(x, torch.empty_like(x))"
     "o = torch.empty_like(x)\nk = copy_kernel.warmup(torch.float32, torch.float32, 128, B=128, grid=(1,))\n"
     "assert 'tt.func' in k.asm['ttir'].decode() and k.metadata.num_warps == 4\n" + OUT,
     "o = torch.empty_like(x)\ntorch.library.wrap_triton(copy_kernel)[(1,)](x, o, 128, B=128)\nreturn o",
+    # random numbers
+    "g = torch.Generator(device='cuda')\ns = g.get_state()\ng.set_state(s)\nassert s.numel() == 16\n" + OUT,
+    "g = torch.Generator('cuda:0').manual_seed(5)\nassert g.initial_seed() == 5 and g.device.type == 'cuda'\n" + OUT,
+    "assert isinstance(torch.Generator('cuda'), torch.Generator) and isinstance(torch.Generator(), torch.Generator)\n"
+    + OUT,
+    "g = torch.cuda.default_generators[x.device.index]\noff = g.get_offset()\ng.set_offset(off + 4)\n"
+    "assert torch.cuda.get_rng_state().view(torch.int64)[1] == off + 4\n" + OUT,
+    "s = torch.cuda.get_rng_state_all()\ntorch.cuda.set_rng_state_all(s)\ntorch.cuda.set_rng_state(s[0], 'cuda')\n"
+    + OUT,
+    "with torch.random.fork_rng(devices=[0]):\n    torch.cuda.manual_seed(3)\ntorch.seed()\n" + OUT,
+    "assert torch.Generator('cuda').clone_state().graphsafe_get_state() is not None\n" + OUT,
+    "seed = torch.randint(0, 2**31, (1,)).item()\n" + OUT,
+    # resizing, old names of types, profilers
+    "return launch(x, torch.empty(0, device='cuda').resize_(8, 16))",
+    "y = x.type(torch.cuda.HalfTensor)\nassert y.dtype == torch.float16 and x.type() == 'torch.cuda.FloatTensor'\n"
+    "assert torch.ones(2).type('torch.DoubleTensor').dtype == torch.float64\nreturn launch(y, torch.empty_like(y))",
+    "assert torch.float16 in torch.accelerator.get_device_capability()['supported_dtypes']\n"
+    "torch.accelerator.synchronize()\ntorch.get_device_module('cuda').synchronize()\n" + OUT,
+    "p = torch.cuda.get_device_properties(x.device)\nassert p.multi_processor_count == 132 and p.warp_size == 32\n"
+    "assert 'H200' in repr(p) and torch.cuda.Stream.priority_range() == (0, -5)\n" + OUT,
+    "import copy\ny = copy.deepcopy([x, {'a': x}])\nassert y[0] is y[1]['a']\nreturn launch(y[0], torch.empty_like(x))",
+    "y = torch.ones(3).pin_memory().cuda(non_blocking=True)\ny.record_stream(torch.cuda.current_stream())\n"
+    "return launch(y, torch.empty_like(y))",
+    "import numpy as np\no = torch.empty_like(x)\ncopy_kernel[(np.int64(1),)](x, o, 128, B=128)\nreturn o",
+    "import asyncio\nasync def later():\n    launch(x, o)\no = torch.empty_like(x)\nasyncio.run(later())\nreturn o",
 ])
 def test_honest_ways_are_recorded_without_an_event(text):
     made = recording(text, allow=("cast",))
@@ -104,6 +129,43 @@ lib = torch.library.Library("aten", "IMPL")
 lib.impl("relu", relu, "CUDA")
 """
     made = run(head + "\n\ndef run(x):\n    return torch.relu(x)\n", call("run", ("x", X))).recording()
+    assert [n["node"] for n in made["calls"][0]["nodes"]] == ["launch"] and made["calls"][0]["events"] == []
+
+
+DEFINED = """
+lib = torch.library.Library("mine4", "DEF")
+lib.define("copy(Tensor x) -> Tensor")
+aten = torch.library.Library("aten", "IMPL")
+custom = {"mutates_args": (), "schema": "(Tensor x) -> Tensor"}
+
+
+def copy(x):
+    return launch(x, torch.empty_like(x))
+
+
+def cast(x, dtype=None, **settings):
+    return launch(x, torch.empty_like(x, dtype=dtype))
+
+"""
+
+
+@pytest.mark.parametrize("register, use", [
+    ('torch.library.impl(lib, "copy", "CUDA")(copy)', "torch.ops.mine4.copy(x)"),
+    ('torch.library.impl("mine4::copy", "cuda")(copy)', "torch.ops.mine4.copy(x)"),
+    ('lib.impl("copy", copy, "CompositeExplicitAutograd")', "torch.ops.mine4.copy(x)"),
+    ('lib.impl("copy", copy, "CompositeImplicitAutograd")', "torch.ops.mine4.copy(x)"),
+    ('op = torch.library.custom_op("mine4::two", copy, device_types="cuda", **custom)', "op(x)"),
+    ('torch.library.custom_op("mine4::two", device_types="cpu", **custom)(copy).register_kernel("cuda")(copy)',
+     "torch.ops.mine4.two(x)"),
+    ('aten.impl("_softmax", lambda x, dim, half: copy(x), "CUDA")', "torch.softmax(x, -1)"),
+    ('aten.impl("relu", copy, "AutogradCUDA")', "torch.relu(x)"),
+    ('aten.impl("contiguous", lambda x, memory_format=None: copy(x), "CUDA")', "x.t().contiguous().t()"),
+    ('aten.impl("_to_copy", cast, "CUDA")', "x.to(torch.float16)"),
+    ('aten.impl("add_.Tensor", lambda x, y, alpha=1: launch(x, x), "CUDA")', "torch.empty_like(x).add_(1)"),
+])
+def test_every_way_to_register_a_kernel_is_the_candidates_own(register, use):
+    source = HEAD + DEFINED + register + f"\n\n\ndef run(x):\n    return {use}\n"
+    made = run(source, call("run", ("x", X))).recording()
     assert [n["node"] for n in made["calls"][0]["nodes"]] == ["launch"] and made["calls"][0]["events"] == []
 
 

@@ -42,10 +42,36 @@ def grids(decorators, **request):
     "@triton.autotune(CONFIGS, key=['n'], cache_results=True)",
     "@triton.autotune(CONFIGS, key=[], do_bench=lambda f, quantiles: triton.testing.do_bench(f, quantiles=quantiles))",
     "@triton.autotune(CONFIGS, key=['n'], prune_configs_by={'perf_model': lambda B, **k: B, 'top_k': 2})",
+    "@triton.autotune(CONFIGS, key=['n'], do_bench=lambda f, quantiles: [f(), 1.0, 1.0, 1.0][1:])",
+    "@triton.autotune(CONFIGS, key=['n'], post_hook=lambda args, exception: None)",
+    "@triton.autotune(CONFIGS, key=['n'], restore_value=['o'])",
 ])
 def test_the_first_configuration_is_recorded_alone(decorators):
     found, tuned = grids(decorators)
     assert found == [[16], [16], [16]] and tuned["tuned"]["chosen"] == 0
+
+
+@pytest.mark.parametrize("settings, first, all_", [
+    ("prune_configs_by={'early_config_prune': lambda configs, args, **k: configs[1:]}", ["8"], ["8", "4", "8"]),
+    ("prune_configs_by={'perf_model': lambda B, **k: -B, 'top_k': 0.7}", ["4"], ["4", "8", "4"]),
+    ("reset_to_zero=['o']", ["fill", "16"], ["fill", "16", "fill", "8", "fill", "4", "fill", "16"]),
+    ("pre_hook=lambda args, reset_only=False: args['o'].zero_()", ["fill", "16"],
+     ["fill", "16", "fill", "8", "fill", "4", "fill", "16"]),
+    ("restore_value=['o']", ["16"], ["copy", "16", "copy", "copy", "8", "copy", "copy", "4", "copy", "16"]),
+])
+def test_what_tuning_does_around_its_launches(settings, first, all_):
+    source = SOURCE.replace("DECORATORS", f"@triton.autotune(CONFIGS, key=['n'], {settings})")
+    for mode, expected in (("first", first), ("all", all_)):
+        made = run(source, ASKED, autotune={"mode": mode}).recording()
+        assert [str(n.get("grid", [n["node"]])[0]) for n in made["calls"][0]["nodes"]] == expected
+        assert len(made["calls"][1]["nodes"]) == 1  # tuned already
+
+
+def test_a_configuration_that_does_not_compile_is_passed_over():
+    source = SOURCE.replace("DECORATORS", "@triton.autotune(CONFIGS, key=['n'])").replace(
+        "    tl.store", "    tl.static_assert(B > 64)\n    tl.store")
+    made = run(source, ASKED).recording()
+    assert [c["nodes"][0]["grid"][0] for c in made["calls"]] == [8, 8, 8]
 
 
 @pytest.mark.parametrize("index, grid", [(0, 16), (1, 8), (2, 4)])

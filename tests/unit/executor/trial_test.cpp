@@ -227,7 +227,7 @@ TEST(Trial, PointerArraysHoldTheAddressesOfTheirItems) {
                        {BufferKind::alloc, 4, 0, ""}};
   Launch launch;
   launch.args = {pointer(0), pointer(3)};
-  RecordedCall recorded{{launch}, {returned(view(3, DType::f32, {1}))}, "tensor", {}};
+  RecordedCall recorded{{launch}, {}, {}, {returned(view(3, DType::f32, {1}))}, "tensor", {}};
   recording.calls = {recorded};
   Workshop workshop;
   const auto result = run_trial(recording, calls, {}, workshop);
@@ -325,6 +325,54 @@ TEST(TrialSources, ACastOfALaunchesResultIsTheLaunches) {
   ASSERT_TRUE(result.findings.empty());
   EXPECT_TRUE(result.outputs[0].written);
   EXPECT_EQ(result.outputs[0].bytes, 38u);
+}
+
+// The trial under the sanitizer.
+std::vector<Finding> sanitized(const AddPlan& plan) {
+  TrialOptions options;
+  options.sanitize.emplace();
+  return trial(plan, options).findings;
+}
+
+TEST(TrialSanitized, MemoryThatHostCodeHasFreedIsNotForKernels) {
+  AddPlan plan(16, 1);
+  plan.recording.buffers.push_back({BufferKind::alloc, 64, 0, ""});
+  auto& nodes = plan.recording.calls[0].nodes;
+  Launch second = AddPlan::launch(0, 2, 16);
+  second.args[0] = pointer(3);
+  nodes[0] = AddPlan::launch(0, 3, 16);
+  nodes.emplace_back(second);
+  for (const auto& [freed, findings] : {std::pair<int, std::size_t>{1, 1}, {2, 0}}) {
+    plan.recording.buffers[3].freed = NodeRef{0, freed};
+    const auto found = sanitized(plan);
+    ASSERT_EQ(found.size(), findings) << freed;
+    for (const Finding& finding : found) EXPECT_EQ(finding.kind, "use_after_free");
+    EXPECT_TRUE(trial(plan).findings.empty());  // judging does not say so: the values are right
+  }
+}
+
+TEST(TrialSanitized, AKernelThatRunsFromOneTensorIntoItsNeighbour) {
+  AddPlan plan(32, 1);  // out[0:16] = self[0:16] + other[0:16], then out[16:32]
+  auto& nodes = plan.recording.calls[0].nodes;
+  const auto half = [&](std::int64_t at, std::int64_t n) {
+    Launch launch = AddPlan::launch(0, 2, n);
+    for (int b = 0; b < 3; ++b) {
+      launch.args[static_cast<std::size_t>(b)] = pointer(b, 64 * at);
+      launch.args[static_cast<std::size_t>(b)].part = view(b, DType::f32, {16}, 64 * at);
+    }
+    return launch;
+  };
+  nodes = {half(0, 16), half(1, 16)};
+  EXPECT_TRUE(sanitized(plan).empty());
+  nodes = {half(0, 17), half(1, 16)};
+  const auto found = sanitized(plan);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].kind, "out_of_bounds");
+  EXPECT_NE(found[0].message.find("outside of the tensor 'x' of add_kernel"), std::string::npos)
+      << found[0].message;
+  EXPECT_TRUE(trial(plan).findings.empty());  // judging goes by storages
+  nodes = {half(0, 32)};
+  EXPECT_TRUE(sanitized(plan).empty());  // nobody else's tensor: a kernel may know more of the storage
 }
 
 }  // namespace

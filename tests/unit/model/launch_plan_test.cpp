@@ -73,6 +73,40 @@ TEST(LaunchPlan, WritesWhatItRead) {
   EXPECT_EQ(canonical_hash(*second), canonical_hash(*first));
 }
 
+// Node 1 on a stream of its own, between nodes 0 and 2; the fourth node waits for nobody.
+Json on_streams() {
+  Json plan = good();
+  auto& nodes = plan["calls"][0]["nodes"];
+  nodes[1].update({{"stream", 1}, {"after", {0}}});
+  nodes[2]["after"] = {1};
+  nodes[3]["stream"] = 2;
+  plan["calls"][0]["joined"] = {3, 4};
+  return plan;
+}
+
+TEST(LaunchPlan, ReadsAndWritesStreamsTensorsAndFrees) {
+  Json plan = on_streams();
+  plan["buffers"][2]["freed"] = {0, 5};
+  plan["calls"][0]["nodes"][0]["args"][1] = {
+      {"ptr", {1, 4}}, {"dtype", "f16"}, {"shape", {2, 3}}, {"strides", {6, 2}}};
+  const auto recording = read(plan);
+  ASSERT_TRUE(recording.ok()) << recording.error().message;
+  const RecordedCall& call = recording->calls[0];
+  ASSERT_EQ(call.order.size(), 5u);
+  EXPECT_EQ(call.order[1].stream, 1);
+  EXPECT_EQ(call.order[2].after, std::vector<int>{1});
+  EXPECT_EQ(call.joined, (std::vector<int>{3, 4}));
+  EXPECT_EQ(recording->buffers[2].freed, (NodeRef{0, 5}));
+  const auto& handed = std::get<Launch>(call.nodes[0]).args[1].part;
+  ASSERT_TRUE(handed);
+  EXPECT_EQ(handed->at, (BufferRef{1, 4}));
+  EXPECT_EQ(handed->strides, (std::vector<std::int64_t>{6, 2}));
+  const std::string text = to_json_text(*recording);
+  const auto again = recording_from_json(text, one_call());
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(to_json_text(*again), text);
+}
+
 struct Broken {
   const char* what;
   std::function<void(Json&)> damage;
@@ -80,6 +114,11 @@ struct Broken {
 
 Json& node(Json& plan, int index) {
   return plan["calls"][0]["nodes"][static_cast<std::size_t>(index)];
+}
+
+// A pointer to buffer 1 with the tensor that it is the address of.
+Json part(std::vector<int> shape, std::vector<int> strides) {
+  return {{"ptr", {1, 0}}, {"dtype", "f32"}, {"shape", std::move(shape)}, {"strides", std::move(strides)}};
 }
 
 const std::vector<Broken>& broken_plans() {
@@ -208,6 +247,32 @@ const std::vector<Broken>& broken_plans() {
        }},
       {"odd as a number", [](Json& p) { p["calls"][0]["outputs"][0]["odd"] = 0; }},
       {"event without a place", [](Json& p) { p["calls"][0]["events"][0].erase("line"); }},
+      {"tensor of a pointer outside its buffer", [](Json& p) { node(p, 0)["args"][1] = part({9}, {1}); }},
+      {"tensor of a pointer without strides",
+       [](Json& p) {
+         node(p, 0)["args"][1] = part({8}, {1});
+         node(p, 0)["args"][1].erase("strides");
+       }},
+      {"tensor of a number",
+       [](Json& p) {
+         Json& arg = node(p, 0)["args"][2] = part({1}, {1});
+         arg.erase("ptr");
+         arg["int"] = 8;
+       }},
+      {"stream beyond the limit", [](Json& p) { node(p, 1)["stream"] = 64; }},
+      {"negative stream", [](Json& p) { node(p, 1)["stream"] = -1; }},
+      {"wait for a later node", [](Json& p) { node(p, 1)["after"] = {2}; }},
+      {"wait for itself", [](Json& p) { node(p, 1)["after"] = {1}; }},
+      {"streams without what the return waits for", [](Json& p) { node(p, 1)["stream"] = 1; }},
+      {"return that waits for no node",
+       [](Json& p) {
+         node(p, 1)["stream"] = 1;
+         p["calls"][0]["joined"] = {5};
+       }},
+      {"input that is freed", [](Json& p) { p["buffers"][0]["freed"] = {0, 1}; }},
+      {"freed in a call that is not there", [](Json& p) { p["buffers"][1]["freed"] = {1, 0}; }},
+      {"freed behind the end", [](Json& p) { p["buffers"][1]["freed"] = {0, 6}; }},
+      {"freed without a node", [](Json& p) { p["buffers"][1]["freed"] = {0}; }},
   };
   return all;
 }
@@ -298,6 +363,22 @@ TEST(PlanHash, PlacesAndNamesDoNotCount) {
   plan["kernels"][0]["ttir"] =
       "module {\n  tt.func public @renamed(%x: i32 loc(\"other) \"(#loc4)))\n}\n#loc4 = loc(\"g.py\":2:7)\n";
   EXPECT_EQ(hash_of(plan), hash);
+}
+
+TEST(PlanHash, WhatOnlyTheSanitizerAsksForDoesNotCount) {
+  Json plan = good();
+  const std::string hash = hash_of(plan);
+  plan["buffers"][2]["freed"] = {0, 5};
+  node(plan, 0)["args"][1] = part({4}, {2});
+  EXPECT_EQ(hash_of(plan), hash);
+}
+
+TEST(PlanHash, StreamsAndWaitsCount) {
+  Json plan = on_streams();
+  const std::string hash = hash_of(plan);
+  EXPECT_NE(hash, hash_of(good()));
+  plan["calls"][0]["joined"] = {4};
+  EXPECT_NE(hash_of(plan), hash);
 }
 
 TEST(PlanHash, NumbersOfBuffersAndKernelsDoNotCount) {

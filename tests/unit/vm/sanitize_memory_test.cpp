@@ -169,5 +169,59 @@ TEST(SanitizeMemory, RunsNeedAProgramThatWasBuiltForThem) {
   EXPECT_EQ(findings[0].kind, "malformed");
 }
 
+// a[n] through the pointer to the left half of `a`, with the right half as its neighbour.
+struct Halves : Sanitized {
+  Halves() : Sanitized(8, 1) {
+    const std::vector<std::int64_t> four{4}, one{1};
+    memory.add_part(
+        {0, "'left' of k", ByteView(0, 4, four, one), {{"'right' of k", ByteView(16, 4, four, one)}}});
+  }
+  std::vector<VmFinding> nth(const char* body, std::int64_t n) {
+    const auto program = Program::parse(two_buffers(body), Build::checked);
+    const std::vector<Arg> args{PointerArg{2, 0}, PointerArg{1, 0}, n};
+    return run_sanitized(*program, args, memory, how, {}, checks).findings;
+  }
+};
+
+TEST(SanitizeParts, AnAccessThatLeavesItsTensorForANeighbourIsOutOfBounds) {
+  Halves given;
+  EXPECT_TRUE(given.nth(kLoadNth, 3).empty());
+  const auto found = given.nth(kLoadNth, 4);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, "out_of_bounds");
+  EXPECT_EQ(found[0].index, 16);
+  EXPECT_NE(found[0].message.find("outside of the tensor 'left' of k and inside of 'right' of k"),
+            std::string::npos)
+      << found[0].message;
+}
+
+TEST(SanitizeParts, StoresAndAtomicsToo) {
+  Halves given;
+  const char* store = R"(    %at = tt.addptr %a, %n : !tt.ptr<i32>, i32
+    tt.store %at, %n : !tt.ptr<i32>
+)";
+  const char* atomic = R"(    %at = tt.addptr %a, %n : !tt.ptr<i32>, i32
+    %t = arith.constant true
+    %old = tt.atomic_rmw add, acq_rel, gpu, %at, %n, %t : (!tt.ptr<i32>, i32, i1) -> i32
+)";
+  for (const char* body : {store, atomic}) {
+    EXPECT_TRUE(given.nth(body, 3).empty());
+    EXPECT_EQ(given.nth(body, 5).size(), 1u);
+  }
+}
+
+TEST(SanitizeParts, WhatIsNobodysTensorIsNotBlamed) {
+  Sanitized given(8, 1);
+  const std::vector<std::int64_t> two{2}, one{1};
+  given.memory.add_part(
+      {0, "'left' of k", ByteView(0, 4, two, one), {{"'right' of k", ByteView(24, 4, two, one)}}});
+  const auto program = Program::parse(two_buffers(kLoadNth), Build::checked);
+  for (const auto& [n, findings] : {std::pair<std::int64_t, std::size_t>{3, 0}, {6, 1}}) {
+    const std::vector<Arg> args{PointerArg{2, 0}, PointerArg{1, 0}, n};
+    EXPECT_EQ(run_sanitized(*program, args, given.memory, given.how, {}, given.checks).findings.size(),
+              findings);
+  }
+}
+
 }  // namespace
 }  // namespace kgb::vm
