@@ -36,7 +36,7 @@ Status judge_job(Case& open, Job& job, Processes& processes) {
 // what all of that left: an in-place kernel that tuning breaks, or a configuration that is wrong, shows in
 // this recording alone.
 Status judge_tuning(Case& open, Processes& processes, const Catalogue& catalogue) {
-  Case tuning{open.request, open.op, open.language, {}, {}, {}, {}, {}, Gate::correct, nullptr};
+  Case tuning{open.request, open.op, open.language, {}, {}, {}, {}, {}, {}, Gate::correct, nullptr};
   std::vector<Job*> tuned;
   for (Job& job : open.jobs) {
     if (!job.tuned || !runnable(job)) continue;
