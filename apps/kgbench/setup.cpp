@@ -63,6 +63,12 @@ fs::path cache_folder() {
   return "/tmp/kgbench-cache";
 }
 
+// Where authors of any user can read: root's own cache is closed to them.
+fs::path library_folder() {
+  if (environment("KGBENCH_CACHE").empty() && ::geteuid() == 0) return "/var/cache/kgbench/libraries";
+  return cache_folder() / "libraries";
+}
+
 // KGBENCH_CATALOGUE, which --catalogue sets: folders with a colon between them.
 Result<std::vector<fs::path>> more_catalogues() {
   std::vector<fs::path> folders;
@@ -131,6 +137,7 @@ Result<Installation> find_installation() {
   found.interpreter = interpreter.empty() ? "python3" : interpreter;
   found.include_dir = found.home / "include";
   found.cache_dir = cache_folder();
+  found.library_dir = library_folder();
   return found;
 }
 
@@ -268,8 +275,34 @@ JudgeRequest request_of(const JudgeOptions& options, const ResolvedOptions& reso
   return request;
 }
 
-Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes) {
+void add_install_option(CLI::App& command, JudgeOptions& options) {
+  command.add_flag("--install", options.install,
+                   "first install the library, with pip, into a folder of its own");
+}
+
+void add_library_option(CLI::App& command, JudgeOptions& options) {
+  command.add_option(
+      "--library", options.library,
+      "NAME or NAME=PATH: a declared library that the candidate may call (kgbench list --libraries)");
+  add_install_option(command, options);
+}
+
+Result<std::optional<DeclaredLibrary>> library_of(const JudgeOptions& options, const Catalogue& catalogue) {
+  if (options.library.empty()) {
+    if (options.install) return user_error("--install: no library was named");
+    return std::optional<DeclaredLibrary>();
+  }
+  KGB_TRY(const Installation installation, find_installation());
+  const auto say = [](const std::string& text) { std::fprintf(stderr, "  %s\n", text.c_str()); };
+  if (options.install) KGB_CHECK(install_library(options.library, installation, catalogue, say));
+  KGB_TRY(DeclaredLibrary declared, declare_library(options.library, installation, catalogue));
+  return std::optional<DeclaredLibrary>(std::move(declared));
+}
+
+Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes,
+                                          const std::optional<DeclaredLibrary>& library) {
   JudgeSetup setup;
+  if (library) setup.library = library->site;
   KGB_TRY(setup.installation, find_installation());
   KGB_TRY(ChosenChip chosen, choose_chip(options.chip));
   setup.device = std::move(chosen.device);
@@ -298,7 +331,7 @@ int processors() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-std::string host_facts() {
+std::string host_facts(const std::optional<DeclaredLibrary>& library) {
   nlohmann::json facts;
   utsname name{};
   if (::uname(&name) == 0) facts["kernel"] = std::string(name.sysname) + " " + name.release;
@@ -309,6 +342,7 @@ std::string host_facts() {
       break;
     }
   facts["processors"] = processors();
+  if (library) facts["library"] = library->site.name + " " + library->site.version;
   return facts.dump();
 }
 

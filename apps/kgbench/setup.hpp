@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "campaign/library.hpp"
 #include "catalogue/catalogue.hpp"
 #include "judge/judge.hpp"
 
@@ -38,6 +40,8 @@ struct JudgeOptions {
   int value_sets = 2;
   std::string own_file;                // TOML with [[workload]] tables
   std::vector<std::string> own_specs;  // "self=f16[4096,32003] dim=-1"
+  std::string library;                 // NAME or NAME=PATH: a declared library that the candidate calls
+  bool install = false;                // the library first
   bool allow_weak_lock = false, no_time = false;
   double author_s = 60, trial_s = 60;
 };
@@ -58,12 +62,19 @@ struct ResolvedOptions {
 // Workloads of the user's own, empty when none were given.
 void add_own_workload_options(CLI::App& command, JudgeOptions& options);
 [[nodiscard]] Result<std::vector<Workload>> own_workloads_of(const JudgeOptions& options, const Operator& op);
-[[nodiscard]] Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes);
+// --install, and --library where the candidate is a file.
+void add_install_option(CLI::App& command, JudgeOptions& options);
+void add_library_option(CLI::App& command, JudgeOptions& options);
+// The library of the options, installed where that was asked for; none when none was named.
+[[nodiscard]] Result<std::optional<DeclaredLibrary>> library_of(const JudgeOptions& options,
+                                                                const Catalogue& catalogue);
+[[nodiscard]] Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes,
+                                                        const std::optional<DeclaredLibrary>& library = {});
 
 [[nodiscard]] bool is_terminal(int fd);
 [[nodiscard]] bool wants_colour();  // standard output is a terminal and NO_COLOR is not set
 [[nodiscard]] int processors();
-// JSON facts of this host, for the store.
-[[nodiscard]] std::string host_facts();
+// JSON facts of this host and the library judged, for the store.
+[[nodiscard]] std::string host_facts(const std::optional<DeclaredLibrary>& library);
 
 }  // namespace kgb::app

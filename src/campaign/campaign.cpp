@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/files.hpp"
+#include "campaign/library.hpp"
 
 namespace kgb {
 namespace {
@@ -37,20 +38,24 @@ class WorkList {
   std::optional<Error> error_;
 };
 
-JudgeRequest request_for(const RunItem& item, const RunInfo& run, const RunOptions& options,
-                         std::string source) {
+Result<JudgeRequest> request_for(const RunItem& item, const RunInfo& run, const RunOptions& options,
+                                 const Catalogue& catalogue, std::string source) {
   JudgeRequest request = options.request;
   request.op = item.op;
   request.source = std::move(source);
   request.file = item.candidate;
   request.contestant = run.contestant;
+  if (options.library) {
+    KGB_TRY(const Operator* const op, catalogue.find(item.op));
+    declare(request, *options.library, *op);
+  }
   return request;
 }
 
 Status judge_one(Store& store, Judge& judge, const RunItem& item, const RunInfo& run,
                  const RunOptions& options, Progress& progress) {
   KGB_TRY(std::string source, read_file(item.candidate, kMaxCandidateBytes));
-  const JudgeRequest request = request_for(item, run, options, source);
+  KGB_TRY(const JudgeRequest request, request_for(item, run, options, judge.catalogue(), source));
   progress.started(item.op);
   KGB_TRY(Evaluation evaluation, judge.judge(request));
   if (evaluation.verdict == Verdict::infra) {

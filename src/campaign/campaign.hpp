@@ -4,10 +4,12 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 
 #include "campaign/contestant.hpp"
 #include "campaign/progress.hpp"
+#include "catalogue/library.hpp"
 #include "judge/judge.hpp"
 #include "store/store.hpp"
 
@@ -16,6 +18,7 @@ namespace kgb {
 struct RunOptions {
   JudgeRequest request;  // what holds for every candidate; operator, source and file are the item's
   int lanes = 1;
+  std::optional<Library> library;  // that the candidates call; what it lacks is not run
 };
 
 struct RunOutcome {

@@ -38,7 +38,7 @@ Result<CandidateSet> candidates_of(const std::string& contestant, const Catalogu
   fs::path folder;
   if (!experts) {
     if (contestant.rfind("dir:", 0) != 0)
-      return user_error("no contestant '" + contestant + "'. Use experts or dir:PATH");
+      return user_error("no contestant '" + contestant + "'. Use experts, dir:PATH or library:NAME");
     folder = contestant.substr(4);
     if (!fs::is_directory(folder, ignored))
       return user_error("'" + folder.string() +

@@ -16,7 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kCandidateFile = "candidate.py";
 constexpr std::int64_t kUploadCap = 65536;
 
 std::string nonce() {
@@ -40,7 +39,15 @@ json host_values(const Job& job, std::uint64_t seed, int trial) {
   return values;
 }
 
-json session_of(const Case& open, const ChipCard& chip, const AuthorRequest& request,
+// What the author may import besides, and what it needs for that.
+json library_of(const std::optional<LibrarySite>& site) {
+  if (!site) return nullptr;
+  json environment = json::object();
+  for (const auto& [name, value] : site->environment) environment[name] = value;
+  return {{"folders", site->folders}, {"environment", environment}};
+}
+
+json session_of(const Case& open, const JudgeSetup& setup, const ChipCard& chip, const AuthorRequest& request,
                 const std::string& nonce_text) {
   json entries = json::array(), forbid = json::array(), jobs = json::array();
   std::set<std::string> wanted;
@@ -65,7 +72,7 @@ json session_of(const Case& open, const ChipCard& chip, const AuthorRequest& req
           {"entries", entries},
           {"forbid", forbid},
           {"no_kernel", open.op.tagged("no_kernel")},
-          {"library", false},
+          {"library", library_of(setup.library)},
           {"upload_cap", kUploadCap},
           {"generator_seed", request.generator_seed >> 1},
           {"autotune", {{"mode", request.all_configurations ? "all" : "first"}, {"table", json::object()}}},
@@ -84,12 +91,15 @@ std::string detail_text(const json& value, const std::string& file) {
   return replace_all(text, kCandidateFile, file);
 }
 
-Finding finding_of_error(const json& error, Gate gate, const std::string& workload, const std::string& file) {
+Finding finding_of_error(const json& error, Gate gate, const std::string& workload,
+                         const JudgeRequest& request) {
+  const std::string& file = request.file;
   Finding finding =
       make_finding(error.value("kind", "infra"), gate, error.value("message", "no reason given"), workload);
   if (!verdict_of(finding.kind) && finding.kind != "target_failure") finding.kind = "invalid_plan";
   finding.line = error.value("line", 0);
-  if (finding.line > 0 || !error.value("file", "").empty()) finding.file = file;
+  const std::string told = error.value("file", "");
+  if (finding.line > 0 || !told.empty()) finding.file = shown_file(request, told);
   if (const auto details = error.find("details"); details != error.end() && details->is_object())
     for (const auto& [key, value] : details->items()) finding.details[key] = detail_text(value, file);
   // The author may call its own failures what it likes; only the judge says infra.
@@ -124,13 +134,13 @@ bool take_frame(Case& open, const author::ResultFrame& frame) {
   const json error = header.value("error", json::object());
   if (name == "import") {
     if (!header.value("ok", false))
-      open.findings.push_back(finding_of_error(error, Gate::static_, "", open.request.file));
+      open.findings.push_back(finding_of_error(error, Gate::static_, "", open.request));
     return header.value("ok", false);
   }
   Job* job = job_named(open, name);
   if (job == nullptr) return true;  // "end"
   if (!header.value("ok", false))
-    job->findings.push_back(finding_of_error(error, Gate::static_, name, open.request.file));
+    job->findings.push_back(finding_of_error(error, Gate::static_, name, open.request));
   else if (!job->recording)
     take_recording(*job, frame);
   job->tuned = !header.value("autotuned", json::object()).empty();
@@ -191,7 +201,7 @@ Status author_jobs(Case& open, Processes& processes, const Catalogue& catalogue,
           catalogue.chip(open.on_device() ? open.chip.name : open.chip.impersonates));
   KGB_TRY(const TempDir workspace, author::make_workspace());
   KGB_CHECK(write_file(workspace.path() / kCandidateFile, open.request.source));
-  const json session = session_of(open, *chip, request, nonce());
+  const json session = session_of(open, processes.setup(), *chip, request, nonce());
   KGB_TRY(const author::AuthorOutcome outcome,
           processes.author(session.dump(-1, ' ', false, json::error_handler_t::replace), workspace.path()));
   take_outcome(open, outcome);

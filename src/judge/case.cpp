@@ -3,6 +3,8 @@
 #include "judge/case.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <set>
 
 #include "base/hash.hpp"
@@ -22,6 +24,21 @@ std::size_t rank_of(const std::string& kind) {
 #undef KGB_FINDING
   };
   return static_cast<std::size_t>(std::find(order.begin(), order.end(), kind) - order.begin());
+}
+
+// Takes the jobs of entries that the library lacks out of the way of the gates.
+void put_absent_aside(Case& open) {
+  const auto lacking = [&](const Job& job) {
+    const std::vector<std::string>& names = open.request.lacking;
+    return std::find(names.begin(), names.end(), job.workload.call.entry) != names.end();
+  };
+  const auto first = std::stable_partition(open.jobs.begin(), open.jobs.end(), std::not_fn(lacking));
+  open.absent.assign(std::make_move_iterator(first), std::make_move_iterator(open.jobs.end()));
+  open.jobs.erase(first, open.jobs.end());
+  for (Job& job : open.absent)
+    job.findings.push_back(make_finding("not_in_library", Gate::static_,
+                                        "not in " + open.request.library + ": " + job.workload.call.entry,
+                                        job.workload.call.workload));
 }
 
 std::string language_of(const std::string& file) {
@@ -50,6 +67,11 @@ Result<std::vector<Workload>> workloads_of(const JudgeRequest& request, const Op
 }
 
 }  // namespace
+
+std::string shown_file(const JudgeRequest& request, const std::string& told) {
+  return !request.library.empty() && !told.empty() && told != kCandidateFile ? to_utf8_lossy(told)
+                                                                             : request.file;
+}
 
 Finding make_finding(std::string kind, Gate gate, std::string message, std::string workload) {
   Finding finding;
@@ -84,7 +106,7 @@ bool ends_workload(const std::string& kind) {
 Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) {
   KGB_TRY(const Operator* const op, catalogue.find(request.op));
   KGB_TRY(const ChipCard* const chip, catalogue.chip(request.chip));
-  Case open{request, *op, *chip, language_of(request.file), {}, {}, {}, {}, {}, Gate::static_, nullptr, {}};
+  Case open{request, *op, *chip, language_of(request.file), {}, {}, {}, {}, {}, {}, Gate::static_, nullptr, {}};
   KGB_TRY(std::vector<Workload> workloads, workloads_of(request, *op, catalogue, open.language));
   if (workloads.empty() && open.language == "cpp")
     return user_error(op->name + " has no entry that C++ candidates may implement (kgbench show " + op->name +
@@ -103,6 +125,7 @@ Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) 
     job.workload = std::move(workload);
     open.jobs.push_back(std::move(job));
   }
+  put_absent_aside(open);
   return open;
 }
 
@@ -141,6 +164,11 @@ Evaluation close_case(Case&& open) {
     // What was never run is neither passed nor failed.
     if (job.judged || !job.findings.empty()) e.workloads.push_back(result_of(job));
     for (Finding& finding : job.findings) e.findings.push_back(std::move(finding));
+  }
+  std::set<std::string> told;
+  for (Job& job : open.absent) {
+    e.workloads.push_back(result_of(job));
+    if (told.insert(job.workload.call.entry).second) e.findings.push_back(std::move(job.findings.front()));
   }
   // The deciding finding first: whoever shows one line shows that one.
   std::stable_sort(e.findings.begin(), e.findings.end(),

@@ -35,6 +35,11 @@ struct Job {
   bool wanting_launch = false;  // an output element that no launch wrote
 };
 
+// The candidate's file as its author sees it.
+inline constexpr const char* kCandidateFile = "candidate.py";
+// A place that the author told: the candidate by the name that the user gave, a library's file by its own.
+[[nodiscard]] std::string shown_file(const JudgeRequest& request, const std::string& told);
+
 struct Case {
   const JudgeRequest& request;
   const Operator& op;
@@ -42,6 +47,7 @@ struct Case {
   std::string language;  // "triton" or "cpp"
   std::vector<Job> jobs;
   std::vector<Finding> findings;  // of no workload
+  std::vector<Job> absent;        // of entries that the library lacks: never run
   std::vector<TargetResult> targets;
   std::vector<Timing> timings;
   std::map<std::string, double> stage_ms;

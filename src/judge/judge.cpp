@@ -78,6 +78,7 @@ bool every_workload_failed(const Case& open) {
 }
 
 Status run_gates(Case& open, Processes& processes, const Catalogue& catalogue) {
+  if (open.jobs.empty()) return ok_status();  // the library has none of the entries
   for (const GateRow& row : gates()) {
     open.reached = row.gate;
     if (row.gate == Gate::fast) {
@@ -110,15 +111,15 @@ Result<Evaluation> Judge::judge(const JudgeRequest& request, const Observer& obs
 namespace {
 
 // The author saw the candidate under a name of its own; the user knows it by another.
-void name_places(Recording& recording, const std::string& file) {
+void name_places(Recording& recording, const JudgeRequest& request) {
   for (RecordedCall& call : recording.calls) {
     for (Node& node : call.nodes)
       std::visit(
           [&](auto& n) {
-            if constexpr (requires { n.file; }) n.file = file;
+            if constexpr (requires { n.file; }) n.file = shown_file(request, n.file);
           },
           node);
-    for (Event& event : call.events) event.file = file;
+    for (Event& event : call.events) event.file = shown_file(request, event.file);
   }
 }
 
@@ -137,9 +138,9 @@ Result<std::vector<Judge::Planned>> Judge::plan(const JudgeRequest& request) {
     Planned row{job.workload.call.workload, job.workload.call, job.calls, std::move(job.recording),
                 std::move(job.findings)};
     for (const Finding& finding : open.findings) row.findings.push_back(finding);
-    if (row.recording) name_places(*row.recording, request.file);
+    if (row.recording) name_places(*row.recording, request);
     if (row.recording)
-      for (Finding& finding : policy_findings(*row.recording, row.workload, request.file))
+      for (Finding& finding : policy_findings(*row.recording, row.workload, request))
         row.findings.push_back(std::move(finding));
     planned.push_back(std::move(row));
   }

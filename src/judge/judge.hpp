@@ -29,6 +29,7 @@ struct Installation {
   std::filesystem::path self;           // this program, started again as the executor
   std::filesystem::path include_dir;    // headers for C++ candidates
   std::filesystem::path cache_dir;      // compile results, shared between runs
+  std::filesystem::path library_dir;    // installed libraries; readable by the users that authors run as
 };
 
 struct Limits {
@@ -44,11 +45,20 @@ struct DeviceChoice {
   int index = 0;
 };
 
+// A declared library, installed or as a checkout: candidates that call it may read these folders and no more.
+struct LibrarySite {
+  std::string name;
+  std::string version;                         // "5.0.2", "checkout"
+  std::vector<std::filesystem::path> folders;  // in front of the author's sys.path
+  std::vector<std::pair<std::string, std::string>> environment;
+};
+
 struct JudgeSetup {
   Installation installation;
   std::optional<DeviceChoice> device;
-  int lanes = 1;    // candidates judged at the same time
-  int threads = 1;  // of the machine, shared by the lanes
+  std::optional<LibrarySite> library;  // that the candidates are declared to call
+  int lanes = 1;                       // candidates judged at the same time
+  int threads = 1;                     // of the machine, shared by the lanes
   bool allow_weak_lock = false;
   Limits limits;
 };
@@ -58,7 +68,9 @@ struct JudgeRequest {
   std::string source;  // the candidate's text
   std::string file;    // its path as given, for messages
   std::string contestant;
-  std::string chip = "cpu";  // the card of what it is judged on
+  std::string chip = "cpu";          // the card of what it is judged on
+  std::string library;               // the name of JudgeSetup::library, where the candidate calls it
+  std::vector<std::string> lacking;  // entries that the library does not have: not run, `unsupported`
   std::vector<Tier> tiers{Tier::smoke, Tier::hidden};
   std::vector<Workload> own;                 // judged in place of the tiers
   std::optional<std::string> only_workload;  // "h7"

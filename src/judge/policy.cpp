@@ -30,13 +30,13 @@ const std::map<std::string, std::string>& sentences() {
 }
 
 Finding finding_of(const Event& event, const std::string& sentence, const std::string& workload,
-                   const std::string& file) {
+                   const JudgeRequest& request) {
   Finding finding;
   finding.kind = event.kind;
   finding.gate = Gate::honest;
   finding.message = fmt::format(fmt::runtime(sentence), event.what);
   finding.workload = workload;
-  finding.file = event.line > 0 ? file : std::string();
+  finding.file = event.line > 0 ? shown_file(request, event.file) : std::string();
   finding.line = event.line;
   finding.details["operator"] = event.what;
   return finding;
@@ -53,7 +53,7 @@ std::int64_t uploaded_bytes(const RecordedCall& call) {
 }  // namespace
 
 std::vector<Finding> policy_findings(const Recording& recording, const std::string& workload,
-                                     const std::string& file) {
+                                     const JudgeRequest& request) {
   std::vector<Finding> findings;
   std::set<std::tuple<std::string, std::string, int>> seen;
   for (const RecordedCall& call : recording.calls) {
@@ -61,21 +61,21 @@ std::vector<Finding> policy_findings(const Recording& recording, const std::stri
       const auto sentence = sentences().find(event.kind);
       if (sentence == sentences().end()) continue;
       if (!seen.insert({event.kind, event.what, event.line}).second) continue;
-      findings.push_back(finding_of(event, sentence->second, workload, file));
+      findings.push_back(finding_of(event, sentence->second, workload, request));
     }
     // The recorder is not trusted: the cap is held against the plan itself.
     const std::int64_t bytes = uploaded_bytes(call);
     if (bytes > kUploadCap && seen.insert({"upload_too_large", "", 0}).second) {
       Event event{"upload_too_large", fmt::format("{} bytes in one call, {} are allowed", bytes, kUploadCap),
                   "", 0};
-      findings.push_back(finding_of(event, sentences().at("upload_too_large"), workload, file));
+      findings.push_back(finding_of(event, sentences().at("upload_too_large"), workload, request));
     }
   }
   return findings;
 }
 
 void apply_policy(const Case& open, Job& job, bool advisory) {
-  for (Finding& finding : policy_findings(*job.recording, job.workload.call.workload, open.request.file))
+  for (Finding& finding : policy_findings(*job.recording, job.workload.call.workload, open.request))
     if (advisory || verdict_of(finding.kind)) job.findings.push_back(std::move(finding));
 }
 

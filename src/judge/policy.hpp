@@ -13,10 +13,9 @@ namespace kgb {
 
 inline constexpr std::int64_t kUploadCap = 65536;  // bytes a call
 
-// Findings of gate honest from the recorded events and nodes, one per kind and place. `file` replaces the
-// name under which the author saw the candidate.
+// Findings of gate honest from the recorded events and nodes, one per kind and place.
 [[nodiscard]] std::vector<Finding> policy_findings(const Recording& recording, const std::string& workload,
-                                                   const std::string& file);
+                                                   const JudgeRequest& request);
 // The same, added to the job's findings; `advisory`: also those that lead to no verdict.
 void apply_policy(const Case& open, Job& job, bool advisory);
 

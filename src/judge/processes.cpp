@@ -82,6 +82,8 @@ author::ZygoteOptions zygote_options(const JudgeSetup& setup) {
     options.environment.push_back("KGBENCH_EXT_DIR=" + setup.installation.extension_dir.string());
   options.lock.memory_bytes = setup.limits.memory_bytes;
   options.lock.hidden = answers_of(setup.installation);
+  for (const auto& folder : setup.library ? setup.library->folders : std::vector<std::filesystem::path>())
+    options.lock.read.push_back(folder.string());
   options.lock.allow_weak = setup.allow_weak_lock;
   return options;
 }

@@ -26,15 +26,17 @@ TrialRequest request_of(const Case& open, const Job& job, TrialSpec spec, const 
   request.max_steps = setup.limits.max_steps;
   const bool watched = std::none_of(job.findings.begin(), job.findings.end(),
                                     [](const Finding& finding) { return finding.kind == "vm_unchecked"; });
-  request.track_writes = trial == 0 || !watched;
+  // What a launch stores is seen by what changes: adding 0 to an element leaves no trace. An output that
+  // seems to want a launch gets a second trial on other values; the plan cannot tell them apart.
+  request.track_writes = trial == 0 || job.wanting_launch || !watched;
   return request;
 }
 
 // The kernel's places are told in the name that the author saw; the user knows the file by its own.
-void adopt(std::vector<Finding>& findings, const Job& job, const std::string& file) {
+void adopt(std::vector<Finding>& findings, const Job& job, const JudgeRequest& request) {
   for (Finding& finding : findings) {
     finding.workload = job.workload.call.workload;
-    if (finding.line > 0) finding.file = file;
+    if (finding.line > 0) finding.file = shown_file(request, finding.file);
   }
 }
 
@@ -74,11 +76,23 @@ const TrialOutput* find_output(const TrialResult& result, int call, const std::s
   return nullptr;
 }
 
+// Whether every tensor that is only read is empty: a sum of nothing is 0, and there is nothing to launch.
+bool reads_nothing(const Call& call) {
+  bool any = false;
+  for (const auto& [path, spec] : tensors_of(call)) {
+    if (spec.mutated) continue;
+    any = true;
+    if (spec.numel() > 0) return false;
+  }
+  return any;
+}
+
 // Whether the work of this output was done without the candidate's kernels. Elements that a fill or a copy
 // left there are honest where kernels write into them (zeros and atomics, a clone and a scatter); uploads
 // never are, and moving data by torch's copies is the operator itself in the family `copy`.
-bool needs_launch(const Case& open, const TrialOutput& output) {
+bool needs_launch(const Case& open, const Call& call, const TrialOutput& output) {
   if (open.op.tagged("no_kernel") || output.bytes == 0 || output.written) return false;
+  if (reads_nothing(call) && output.sources.upload == 0) return false;
   return output.sources.launch == 0 || output.sources.upload > 0 ||
          (output.sources.copy > 0 && open.op.family == "copy");
 }
@@ -93,7 +107,8 @@ Result<bool> judge_output(const Case& open, Job& job, int call, const TrialOutpu
     return true;
   }
   CompareOptions options;
-  if (poison) options.poison = poison_byte(*poison);
+  // An element that a launch wrote may look like the poison: 255 in a byte.
+  if (poison && !output.written) options.poison = poison_byte(*poison);
   KGB_TRY(const CompareResult compared, compare(bytes, expected, job.bound, options));
   note_worst(job, compared, expected);
   if (open.observer) open.observer({job.workload, job.bound, bytes, expected});
@@ -181,11 +196,11 @@ Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes&
     job.findings.push_back(std::move(*answer.fault));
     return false;
   }
-  adopt(answer.result.findings, job, open.request.file);
+  adopt(answer.result.findings, job, open.request);
   const bool whole = answer.result.findings.empty();
   for (Finding& finding : answer.result.findings) job.findings.push_back(std::move(finding));
   if (!whole) return false;
-  bool right = true;
+  bool right = true, wanting = false;
   for (int c = 0; c < static_cast<int>(job.calls.size()) && right; ++c) {
     KGB_TRY(const std::shared_ptr<const Expectation> expectation,
             processes.expectations().values(open.op, job.calls[static_cast<std::size_t>(c)],
@@ -202,13 +217,14 @@ Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes&
                                             job.workload.call.workload));
         return false;
       }
-      if (request.track_writes && needs_launch(open, *output)) job.wanting_launch = true;
+      wanting = wanting || needs_launch(open, job.calls[static_cast<std::size_t>(c)], *output);
       if (visit) visit(c, *output, answer.result.bytes_of(*output), expected);
       KGB_TRY(const bool same,
               judge_output(open, job, c, *output, answer.result.bytes_of(*output), expected, request.poison));
       right = right && same;
     }
   }
+  if (request.track_writes) job.wanting_launch = wanting;
   job.judged = true;
   return right;
 }

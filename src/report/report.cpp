@@ -46,6 +46,8 @@ Counts count(const RunReport& report) {
     const Evaluation& e = stored.evaluation;
     const bool pass = e.verdict == Verdict::pass;
     ++by_verdict[e.verdict];
+    const Finding* why = deciding_finding(e);
+    counts.absent += why != nullptr && why->kind == "not_in_library" ? 1 : 0;
     if (e.no_kernel) {
       ++counts.no_kernel;
       counts.no_kernel_passed += pass ? 1 : 0;
@@ -73,6 +75,8 @@ std::string headline(const RunReport& report) {
   if (counts.no_kernel > 0)
     line += fmt::format("; {} of {} without an honest kernel, counted apart", counts.no_kernel_passed,
                         counts.no_kernel);
+  if (counts.absent > 0)
+    line += fmt::format("; {} fail for nothing but entries that the library lacks", counts.absent);
   if (report.items > counts.judged + counts.no_kernel)
     line += fmt::format(". {} not judged yet", report.items - counts.judged - counts.no_kernel);
   return line;

@@ -35,6 +35,7 @@ struct ReportRow {
 struct Counts {
   std::int64_t judged = 0, passed = 0;               // with kernels
   std::int64_t no_kernel = 0, no_kernel_passed = 0;  // without
+  std::int64_t absent = 0;  // all that keeps them from a pass: a library lacks entries
   std::vector<std::pair<std::string, std::pair<std::int64_t, std::int64_t>>>
       by_source;  // source: passed, judged
   std::vector<std::pair<std::string, std::int64_t>> by_verdict;

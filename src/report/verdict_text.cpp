@@ -33,14 +33,20 @@ const WorkloadResult* find_workload(const Evaluation& e, const std::string& id) 
   return nullptr;
 }
 
+// " --library flag_gems" for a candidate that is declared to call it.
+std::string library_option(const Evaluation& e) {
+  constexpr std::string_view kLibrary = "library:";
+  return e.contestant.starts_with(kLibrary) ? " --library " + e.contestant.substr(kLibrary.size()) : "";
+}
+
 std::string reason(const Evaluation& e, const Finding& why) {
   std::string out = line("reason", why.message);
   if (const WorkloadResult* w = find_workload(e, why.workload))
     out += line("workload", fmt::format("{}: {}", w->id, w->description)) +
            line("repeat", w->tier == "own"
                               ? fmt::format("the same command with --only {} --seed {}", w->id, e.seed)
-                              : fmt::format("kgbench judge {} --op {} --workload {} --only {} --seed {}",
-                                            e.candidate, e.op, w->tier, w->id, e.seed));
+                              : fmt::format("kgbench judge {} --op {}{} --workload {} --only {} --seed {}",
+                                            e.candidate, e.op, library_option(e), w->tier, w->id, e.seed));
   if (why.line > 0) out += line("where", fmt::format("{}:{}", why.file, why.line));
   for (const char* key :
        {"pattern", "wrong elements", "argument", "index", "program", "call", "source", "traceback", "stderr"})

@@ -32,13 +32,15 @@ Result<int> judge_one(const Options& options) {
   KGB_TRY(const Catalogue catalogue, load_catalogue());
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
   KGB_TRY(std::vector<Workload> own, own_workloads_of(options.judge, *op));
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
+  KGB_TRY(const std::optional<DeclaredLibrary> library, library_of(options.judge, catalogue));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, library));
   JudgeRequest request = request_of(options.judge, resolved);
+  if (library) declare(request, library->library, *op);
   request.op = op->name;
   request.own = std::move(own);
   request.source = source;
   request.file = options.file;
-  request.contestant = "file";
+  request.contestant = library ? library->contestant() : "file";
   if (!options.only.empty()) request.only_workload = options.only;
   KGB_TRY(const Evaluation evaluation, judge->judge(request));
   if (options.json)
@@ -63,7 +65,10 @@ Registered register_judge(CLI::App& root) {
   command->add_flag("--stream", options->stream, "JSON lines from standard input to standard output");
   add_judge_options(*command, options->judge, {"smoke", "hidden"});
   add_own_workload_options(*command, options->judge);
+  add_library_option(*command, options->judge);
   return {command, [options]() -> Result<int> {
+            if (options->stream && !options->judge.library.empty())
+              return user_error("--library goes with one candidate or with kgbench run, not with --stream");
             return options->stream ? judge_stream(options->judge) : judge_one(*options);
           }};
 }

@@ -24,8 +24,10 @@ Result<int> plan(const Options& options) {
   KGB_TRY(const Catalogue catalogue, load_catalogue());
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
   KGB_TRY(std::vector<Workload> own, own_workloads_of(options.judge, *op));
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
+  KGB_TRY(const std::optional<DeclaredLibrary> library, library_of(options.judge, catalogue));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, library));
   JudgeRequest request = request_of(options.judge, resolved);
+  if (library) declare(request, library->library, *op);
   request.op = op->name;
   request.own = std::move(own);
   request.source = source;
@@ -59,6 +61,7 @@ Registered register_plan(CLI::App& root) {
   command->add_flag("--json", options->json, "the recordings as JSON lines (docs/contracts/plan.md)");
   add_judge_options(*command, options->judge, {"smoke"});
   add_own_workload_options(*command, options->judge);
+  add_library_option(*command, options->judge);
   return {command, [options] { return plan(*options); }};
 }
 

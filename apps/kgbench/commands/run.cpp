@@ -40,10 +40,26 @@ std::string tier_text(const std::vector<Tier>& tiers) {
   return join(names, ",");
 }
 
-std::filesystem::path run_folder(const Options& options, const std::string& created) {
+constexpr std::string_view kLibrary = "library:";
+
+// The library that a contestant is; none when it is none.
+Result<std::optional<DeclaredLibrary>> library_named(const std::string& contestant, const Options& options,
+                                                     const Catalogue& catalogue) {
+  JudgeOptions judge = options.judge;
+  if (contestant.starts_with(kLibrary)) {
+    judge.library = contestant.substr(kLibrary.size());
+    if (judge.library.empty())
+      return user_error("library: names none. Use library:NAME (kgbench list --libraries)");
+  }
+  return library_of(judge, catalogue);
+}
+
+std::filesystem::path run_folder(const Options& options, const std::optional<DeclaredLibrary>& library,
+                                 const std::string& created) {
   if (!options.out.empty()) return options.out;
-  std::string contestant = options.contestant.substr(0, options.contestant.find(':'));
-  const std::string stem = created.substr(0, 10) + "-" + contestant + "-" + options.suite;
+  std::string name = options.contestant.substr(0, options.contestant.find(':'));
+  if (library) name = library->site.name;
+  const std::string stem = created.substr(0, 10) + "-" + name + "-" + options.suite;
   std::filesystem::path folder = std::filesystem::path("runs") / stem;
   std::error_code ignored;
   for (int n = 2; std::filesystem::exists(folder, ignored); ++n)
@@ -56,16 +72,29 @@ struct Prepared {
   RunInfo run;
   RunOptions options;
   std::filesystem::path folder;
+  std::optional<DeclaredLibrary> library;
 };
+
+// A library's candidates are made in the run's folder; those of others lie where the contestant has them.
+Result<std::vector<CandidateFile>> files_of(const Options& options,
+                                            const std::optional<DeclaredLibrary>& library,
+                                            const Catalogue& catalogue,
+                                            const std::vector<const Operator*>& operators,
+                                            const std::filesystem::path& folder) {
+  if (library) return library_candidates(library->library, operators, folder / "candidates");
+  KGB_TRY(CandidateSet candidates, candidates_of(options.contestant, catalogue, operators));
+  for (const std::string& op : candidates.missing)
+    std::fprintf(stderr, "  no candidate for %s\n", op.c_str());
+  return std::move(candidates.files);
+}
 
 Result<Prepared> begin(const Options& options, const ResolvedOptions& resolved, const Catalogue& catalogue) {
   KGB_TRY(const std::vector<const Operator*> operators, catalogue.suite(options.suite));
-  KGB_TRY(const CandidateSet candidates, candidates_of(options.contestant, catalogue, operators));
-  for (const std::string& op : candidates.missing)
-    std::fprintf(stderr, "  no candidate for %s\n", op.c_str());
+  KGB_TRY(std::optional<DeclaredLibrary> library, library_named(options.contestant, options, catalogue));
   RunInfo run;
   run.created = iso_utc(system_clock().wall());
-  const std::filesystem::path folder = run_folder(options, run.created);
+  const std::filesystem::path folder = run_folder(options, library, run.created);
+  KGB_TRY(const std::vector<CandidateFile> files, files_of(options, library, catalogue, operators, folder));
   KGB_CHECK(make_folders(folder));
   KGB_TRY(Store store, Store::open(folder / "run.sqlite"));
   // A process killed before its run was written leaves a store without one, which is as good as none.
@@ -76,23 +105,25 @@ Result<Prepared> begin(const Options& options, const ResolvedOptions& resolved, 
   run.id = folder.filename().string();
   run.status = "running";
   run.version = std::string(version());
-  run.contestant = options.contestant;
+  run.contestant = library ? library->contestant() : options.contestant;
   run.suite = options.suite;
   run.chip = resolved.chip;
   run.tiers = tier_text(resolved.tiers);
   run.tolerance = options.judge.tolerance;
   run.targets = join(resolved.targets, ",");
   run.seed = seed_text(resolved.seed);
-  run.host = host_facts();
+  run.host = host_facts(library);
   std::vector<RunItem> items;
-  for (const CandidateFile& file : candidates.files)
+  for (const CandidateFile& file : files)
     items.push_back({0, file.op, 0, std::filesystem::absolute(file.path).string()});
   KGB_CHECK(store.begin_run(run, items));
-  return Prepared{std::move(store), run, {request_of(options.judge, resolved), resolved.lanes}, folder};
+  RunOptions how{request_of(options.judge, resolved), resolved.lanes, std::nullopt};
+  if (library) how.library = library->library;
+  return Prepared{std::move(store), run, how, folder, std::move(library)};
 }
 
 // What was asked for stands in the store; of the new command only the number of lanes counts.
-Result<Prepared> resume(const Options& options, const ResolvedOptions& resolved) {
+Result<Prepared> resume(const Options& options, const ResolvedOptions& resolved, const Catalogue& catalogue) {
   KGB_TRY(Store store, Store::open_existing(options.resume / "run.sqlite"));
   KGB_TRY(const std::vector<RunInfo> runs, store.runs());
   if (runs.empty()) return user_error(options.resume.string() + " holds no run");
@@ -100,7 +131,9 @@ Result<Prepared> resume(const Options& options, const ResolvedOptions& resolved)
   if (run.chip != resolved.chip)
     return user_error("the run was begun on chip " + in_quotes(run.chip) + ", not " +
                       in_quotes(resolved.chip) + ". Go on with --chip " + run.chip);
-  RunOptions options_again{request_of(options.judge, resolved), resolved.lanes};
+  KGB_TRY(std::optional<DeclaredLibrary> library, library_named(run.contestant, options, catalogue));
+  RunOptions options_again{request_of(options.judge, resolved), resolved.lanes, std::nullopt};
+  if (library) options_again.library = library->library;
   JudgeRequest& again = options_again.request;
   again.tiers.clear();
   for (const std::string& name : split(run.tiers, ','))
@@ -108,7 +141,7 @@ Result<Prepared> resume(const Options& options, const ResolvedOptions& resolved)
   again.targets = run.targets.empty() ? std::vector<std::string>() : split(run.targets, ',');
   again.seed = seed_from_text(run.seed).value_or(0);
   again.tolerance = run.tolerance;
-  return Prepared{std::move(store), run, options_again, options.resume};
+  return Prepared{std::move(store), run, options_again, options.resume, std::move(library)};
 }
 
 Status finish(Prepared& prepared, const RunOutcome& outcome, double seconds) {
@@ -134,15 +167,16 @@ Status finish(Prepared& prepared, const RunOutcome& outcome, double seconds) {
 Result<int> run(const Options& options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Catalogue catalogue, load_catalogue());
-  KGB_TRY(Prepared prepared,
-          options.resume.empty() ? begin(options, resolved, catalogue) : resume(options, resolved));
+  KGB_TRY(Prepared prepared, options.resume.empty() ? begin(options, resolved, catalogue)
+                                                    : resume(options, resolved, catalogue));
   // After the mistakes that a command line can hold: this starts interpreters.
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes, prepared.library));
   KGB_TRY(const std::vector<RunItem> pending, prepared.store.pending(prepared.run.id));
   KGB_TRY(const std::int64_t total, prepared.store.item_count(prepared.run.id));
-  std::fprintf(stderr, "kgbench %s  %s over suite %s (%lld candidates)  chip %s%s  run %s\n",
-               std::string(version()).c_str(), prepared.run.contestant.c_str(), prepared.run.suite.c_str(),
-               static_cast<long long>(total), prepared.run.chip.c_str(),
+  const std::string which = prepared.library ? " (" + prepared.library->site.version + ")" : "";
+  std::fprintf(stderr, "kgbench %s  %s%s over suite %s (%lld candidates)  chip %s%s  run %s\n",
+               std::string(version()).c_str(), prepared.run.contestant.c_str(), which.c_str(),
+               prepared.run.suite.c_str(), static_cast<long long>(total), prepared.run.chip.c_str(),
                prepared.run.chip == "cpu" ? " (Triton VM)" : "", prepared.folder.string().c_str());
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
@@ -162,12 +196,16 @@ Registered register_run(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("run", "Judge a contestant's candidates over a suite");
   command->footer(help_text("run"));
-  command->add_option("--contestant", options->contestant, "experts or dir:PATH")->capture_default_str();
+  command
+      ->add_option("--contestant", options->contestant,
+                   "experts, dir:PATH, library:NAME or library:NAME=PATH")
+      ->capture_default_str();
   command->add_option("--suite", options->suite, "demo, aten, vllm, cublas, ms, mc, kernels, or a tag")
       ->capture_default_str();
   command->add_option("--out", options->out, "folder of the run (default: runs/DATE-CONTESTANT-SUITE)");
   command->add_option("--resume", options->resume, "go on with the run in this folder");
   add_judge_options(*command, options->judge, {"smoke", "hidden"});
+  add_install_option(*command, options->judge);
   return {command, [options] { return run(*options); }};
 }
 

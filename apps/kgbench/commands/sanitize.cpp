@@ -8,6 +8,7 @@
 #include "base/files.hpp"
 #include "command.hpp"
 #include "executor/trial.hpp"
+#include "judge/case.hpp"
 #include "report/sanitize_text.hpp"
 #include "setup.hpp"
 
@@ -35,11 +36,11 @@ void rename(std::string& text, const std::string& from, const std::string& to) {
     text.replace(at, from.size(), to);
 }
 
-Result<std::vector<Finding>> check(const Judge::Planned& row, const Options& options, std::uint64_t seed,
-                                   executor::Workshop& workshop) {
+Result<std::vector<Finding>> check(const Judge::Planned& row, const Options& options,
+                                   const JudgeRequest& request, executor::Workshop& workshop) {
   if (!row.recording) return blocking(row);
   executor::TrialOptions trial;
-  trial.seed = seed;
+  trial.seed = request.seed;
   trial.track_writes = false;
   trial.deadline = std::chrono::steady_clock::now() +
                    std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * options.judge.trial_s));
@@ -52,9 +53,9 @@ Result<std::vector<Finding>> check(const Judge::Planned& row, const Options& opt
     finding.workload = row.workload;
     if (finding.line <= 0) continue;
     // The kernel's places are told in the name that the author saw; the user knows the file by its own.
-    const std::string seen = std::exchange(finding.file, options.file);
-    rename(finding.message, seen, options.file);
-    rename(finding.details["notes"], seen, options.file);
+    const std::string seen = std::exchange(finding.file, shown_file(request, finding.file));
+    rename(finding.message, seen, finding.file);
+    rename(finding.details["notes"], seen, finding.file);
   }
   return std::move(result.findings);
 }
@@ -66,7 +67,9 @@ Result<int> sanitize(const Options& options) {
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
   JudgeRequest request = request_of(options.judge, resolved);
   KGB_TRY(request.own, own_workloads_of(options.judge, *op));
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
+  KGB_TRY(const std::optional<DeclaredLibrary> library, library_of(options.judge, catalogue));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, library));
+  if (library) declare(request, library->library, *op);
   request.op = op->name;
   request.source = source;
   request.file = options.file;
@@ -75,7 +78,7 @@ Result<int> sanitize(const Options& options) {
   executor::Workshop workshop;
   std::size_t count = 0, bad = 0;
   for (const Judge::Planned& row : planned) {
-    KGB_TRY(const std::vector<Finding> findings, check(row, options, resolved.seed, workshop));
+    KGB_TRY(const std::vector<Finding> findings, check(row, options, request, workshop));
     bad += !findings.empty();
     count += findings.size();
     for (const Finding& finding : findings) {
@@ -83,7 +86,7 @@ Result<int> sanitize(const Options& options) {
         std::printf("%s\n",
                     to_json(finding).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
       else
-        std::printf("%s\n", sanitize_text(finding, source).c_str());
+        std::printf("%s\n", sanitize_text(finding, finding.file == options.file ? source : "").c_str());
     }
   }
   if (!options.json) {
@@ -114,6 +117,7 @@ Registered register_sanitize(CLI::App& root) {
       ->check(CLI::Range(0.0, 1.0));
   add_judge_options(*command, options->judge, {"smoke"});
   add_own_workload_options(*command, options->judge);
+  add_library_option(*command, options->judge);
   return {command, [options] { return sanitize(*options); }};
 }
 

@@ -2,6 +2,7 @@
 """Exceptions of a candidate as findings: kind, message, and the candidate's file and line."""
 
 import os
+import sys
 import traceback
 
 import torch
@@ -21,14 +22,14 @@ MAX_TRACE = 20
 def describe(error, recorder, importing):
     """(kind, message, file, line, details) of an exception that left the candidate."""
     kind = _kind(error, importing)
-    file, line = place(error, recorder.root)
-    details = {"type": type_name(type(error)), "traceback": trace(error, recorder.root)}
+    file, line = place(error, recorder.places)
+    details = {"type": type_name(type(error)), "traceback": trace(error, recorder.places)}
     message = _text(error)
     if kind == "frontend_error":
         root = error
         while isinstance(root.__cause__, CompilationError):
             root = root.__cause__
-        found = kernel_line(root, recorder.root)
+        found = kernel_line(root, recorder.places)
         if found:
             file, line = found
         message = _text(root)
@@ -69,45 +70,55 @@ def _left_compiler(error):
     return any(f.filename.endswith(inside) and f.name == "compile" for f in traceback.extract_tb(error.__traceback__))
 
 
-def _frames(error, root):
-    return [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(root)]
+def _frames(error, places):
+    """(file below its folder, frame) of the candidate's frames, outermost first."""
+    named = ((places.inside(f.filename), f) for f in traceback.extract_tb(error.__traceback__))
+    return [(name, f) for name, f in named if name is not None]
 
 
-def place(error, root):
+def place(error, places):
     """The innermost line of the candidate that the exception passed."""
-    frames = _frames(error, root)
-    if isinstance(error, SyntaxError) and (error.filename or "").startswith(root):
-        return error.filename[len(root):], error.lineno or 0
-    return (frames[-1].filename[len(root):], frames[-1].lineno) if frames else ("", 0)
+    if isinstance(error, SyntaxError) and (name := places.inside(error.filename or "")) is not None:
+        return name, error.lineno or 0
+    frames = _frames(error, places)
+    return (frames[-1][0], frames[-1][1].lineno) if frames else ("", 0)
 
 
-def trace(error, root):
+def trace(error, places):
     """Short traceback: the candidate's frames, and the innermost one whoever owns it."""
-    lines = [clean_text(f"{f.filename[len(root):]}:{f.lineno} in {f.name}: {(f.line or '').strip()}", 200)
-             for f in _frames(error, root)]
+    lines = [clean_text(f"{name}:{f.lineno} in {f.name}: {(f.line or '').strip()}", 200)
+             for name, f in _frames(error, places)]
     everything = traceback.extract_tb(error.__traceback__)
-    if everything and not everything[-1].filename.startswith(root):
+    if everything and places.inside(everything[-1].filename) is None:
         last = everything[-1]
         lines.append(f"{os.path.basename(last.filename)}:{last.lineno} in {last.name}")
     return lines[-MAX_TRACE:]
 
 
-def kernel_line(error, root):
+def kernel_line(error, places):
     """File and line of the kernel's statement that the front end refused: found by the kernel's text."""
     source, node = getattr(error, "src", None), getattr(error, "node", None)
     if not source or node is None or not hasattr(node, "lineno"):
         return None
-    first = source.splitlines()[0].strip()
-    for folder, _, names in os.walk(root):
-        for name in sorted(n for n in names if n.endswith(".py")):
-            path = os.path.join(folder, name)
-            try:
-                with open(path, encoding="utf-8") as file:
-                    lines = [text.strip() for text in file.read().splitlines()]
-            except (OSError, UnicodeDecodeError):
-                continue
-            body = [text.strip() for text in source.splitlines()]
-            for start, text in enumerate(lines):
-                if text == first and lines[start:start + len(body)] == body:
-                    return path[len(root):], start + node.lineno
+    body = [text.strip() for text in source.splitlines()]
+    for path in _sources(places):
+        try:
+            with open(path, encoding="utf-8") as file:
+                lines = [text.strip() for text in file.read().splitlines()]
+        except (OSError, UnicodeDecodeError):
+            continue
+        for start, text in enumerate(lines):
+            if text == body[0] and lines[start:start + len(body)] == body:
+                return places.inside(path), start + node.lineno
     return None
+
+
+def _sources(places):
+    """Paths of the candidate's files, imported ones first: a library may hold the same kernel twice."""
+    for module in list(sys.modules.values()):
+        path = getattr(module, "__file__", None)
+        if isinstance(path, str) and path.endswith(".py") and places.inside(path) is not None:
+            yield path
+    for root in places.folders:
+        for folder, _, names in os.walk(root):
+            yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".py"))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks beside the dispatch mode: libraries that a candidate registers, threads that it starts."""
+"""Hooks beside the dispatch mode: libraries that a candidate registers, threads that it starts, locks that it makes."""
 
+import multiprocessing
 import threading
 
 import torch
@@ -24,6 +25,13 @@ def note_implementations(recorder):
         return implement(library, op_name, fn, dispatch_key, **kwargs)
 
     torch.library.Library.impl, torch.library.Library.__init__ = noted, started
+
+
+def keep_locks_in_process():
+    """Locks between processes need shared memory, which an author does not get. It is one process: those between
+    threads do the same, and host code that makes them beside its kernels goes on."""
+    for name in ("Lock", "RLock", "Semaphore", "BoundedSemaphore", "Condition", "Event"):
+        setattr(multiprocessing, name, getattr(threading, name))
 
 
 def record_threads(recorder):

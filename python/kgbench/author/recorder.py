@@ -10,6 +10,7 @@ import threading
 import torch
 
 from . import nodes, phantom
+from .places import Places
 
 MAX_EVENTS = 1000            # per call; host code in a loop must not fill the memory with evidence
 MAX_NODES = 16000            # per call; a recording may hold 65536
@@ -21,9 +22,10 @@ MAX_UPLOAD = 8 << 20         # bytes of one upload that are kept; the policy's c
 class Recorder:
     """State of one author process: the address space, the candidate's files, and the call being recorded."""
 
-    def __init__(self, root, forbid=(), upload_cap=65536):
+    def __init__(self, root, forbid=(), upload_cap=65536, library=()):
         self.space = phantom.AddressSpace()
         self.root = os.path.realpath(root) + os.sep
+        self.places = Places([root, *library])
         self.forbid = frozenset(forbid)
         self.upload_cap = upload_cap
         self.job = 0              # imports and jobs are numbered together
@@ -92,12 +94,12 @@ class Recorder:
 
     # -- what happened ---------------------------------------------------------------------------------------
     def where(self):
-        """The innermost frame that is the candidate's, as (file below the workspace, line)."""
+        """The innermost frame that is the candidate's, as (file below its folder, line)."""
         frame = sys._getframe(1)
         while frame is not None:
-            name = frame.f_code.co_filename
-            if name.startswith(self.root):
-                return nodes.Where(name[len(self.root):], frame.f_lineno)
+            name = self.places.inside(frame.f_code.co_filename)
+            if name is not None:
+                return nodes.Where(name, frame.f_lineno)
             frame = frame.f_back
         return nodes.Where("", 0)
 

@@ -41,13 +41,16 @@ class Session:
         self.path = os.path.join(self.workspace, request["file"])
         self.seed = int(request.get("generator_seed", 0))
         self.recorder = recording.Recorder(self.workspace, request.get("forbid", ()),
-                                           int(request.get("upload_cap", 65536)))
+                                           int(request.get("upload_cap", 65536)), self._library_folders())
         self.module = None
         self.import_job = 0
         self.import_call = None  # RecordedCall of the import
         self.fugitive = None     # Failure once a thread has outlived its call
         self.stateful = False    # keeps tensors between calls: each job gets a fresh import
         self._jobs = itertools.count(1)
+
+    def _library_folders(self):
+        return [os.path.realpath(folder) for folder in (self.request.get("library") or {}).get("folders", ())]
 
     def prepare(self):
         """Everything that must be in place before a line of the candidate runs."""
@@ -61,11 +64,15 @@ class Session:
         self.benchmarker = triton_driver.install(self.recorder, chip, self.workspace,
                                                  self.request.get("autotune") or {},
                                                  lambda: streams.current.handle)
+        hooks.keep_locks_in_process()
         hooks.note_implementations(self.recorder)
         self.threads = hooks.record_threads(self.recorder)
-        if not self.request.get("library"):
+        library = self.request.get("library")
+        if library:
+            os.environ.update(library.get("environment") or {})
+        else:
             policy.install_import_gate(self.recorder.root)
-        sys.path.insert(0, self.workspace)
+        sys.path[:0] = [self.workspace, *self._library_folders()]
         self.watch = policy.Watch()
 
     # -- the candidate's module ------------------------------------------------------------------------------

@@ -105,7 +105,9 @@ class Launcher:
             expanded += expand_descriptor(name, kind) if kind.startswith("tensordesc") else [(name, kind)]
         options = {k: str(v) for k in KEPT_OPTIONS if (v := getattr(self._metadata, k, None)) is not None}
         # Source positions then name the candidate's file, not where this process happened to keep it.
-        text = text.decode().replace(f'"{Launcher.recorder.root}', '"')
+        text = text.decode()
+        for folder in Launcher.recorder.places.folders:
+            text = text.replace(f'"{folder}', '"')
         if any(Launcher.recorder.pointer(int(number)) for number in _ADDRESS.findall(text)):
             Launcher.recorder.unsupported(f"an address as a constant of kernel {self._metadata.name}")
         return nodes.Kernel(self._metadata.name, text, options, [t for _, t in expanded],

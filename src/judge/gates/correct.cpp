@@ -57,7 +57,7 @@ Status judge_again(Case& open, const std::vector<Job*>& jobs, const AuthorReques
                    const std::pair<std::string, std::string>& why, Processes& processes,
                    const Catalogue& catalogue) {
   if (jobs.empty()) return ok_status();
-  Case second{open.request, open.op, open.chip, open.language, {}, {}, {}, {}, {}, Gate::correct, nullptr,
+  Case second{open.request, open.op, open.chip, open.language, {}, {}, {}, {}, {}, {}, Gate::correct, nullptr,
               open.observer};
   for (const Job* job : jobs) {
     Job& again = second.jobs.emplace_back();

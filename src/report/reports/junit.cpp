@@ -30,11 +30,18 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
+// What a library does not claim to have is not its failure; CI systems show it as skipped.
+bool is_skipped(const Evaluation& e) {
+  const Finding* why = deciding_finding(e);
+  return why != nullptr && why->kind == "not_in_library";
+}
+
 // infra is an error of the machine, everything else that is not a pass a failure of the kernel.
 std::string outcome(const Evaluation& e) {
   if (e.verdict == Verdict::pass) return "";
   const Finding* why = deciding_finding(e);
   const std::string message = escaped(why ? why->message : std::string(name_of(e.verdict)));
+  if (is_skipped(e)) return fmt::format("      <skipped message=\"{}\"/>\n", message);
   const std::string place =
       why && why->line > 0 ? fmt::format("{}:{}", escaped(why->file), why->line) : std::string();
   const char* element = e.verdict == Verdict::infra ? "error" : "failure";
@@ -44,7 +51,7 @@ std::string outcome(const Evaluation& e) {
 
 struct Suite {
   std::string cases;
-  int tests = 0, failures = 0, errors = 0;
+  int tests = 0, failures = 0, errors = 0, skipped = 0;
 };
 
 }  // namespace
@@ -55,8 +62,12 @@ std::string report_junit(const RunReport& report, const ReportStyle&) {
     const Evaluation& e = stored.evaluation;
     Suite& suite = suites[e.op.substr(0, e.op.find("::"))];
     ++suite.tests;
-    suite.failures += e.verdict != Verdict::pass && e.verdict != Verdict::infra ? 1 : 0;
-    suite.errors += e.verdict == Verdict::infra ? 1 : 0;
+    if (is_skipped(e))
+      ++suite.skipped;
+    else if (e.verdict == Verdict::infra)
+      ++suite.errors;
+    else if (e.verdict != Verdict::pass)
+      ++suite.failures;
     const std::string sample = stored.item.sample > 0 ? fmt::format(" #{}", stored.item.sample) : "";
     suite.cases +=
         fmt::format("    <testcase classname=\"{}\" name=\"{}{}\" time=\"{:.3f}\">\n{}    </testcase>\n",
@@ -67,8 +78,9 @@ std::string report_junit(const RunReport& report, const ReportStyle&) {
                   escaped(report.run.id));
   for (const auto& [name, suite] : suites)
     out += fmt::format(
-        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n{}  </testsuite>\n",
-        escaped(name), suite.tests, suite.failures, suite.errors, suite.cases);
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}"
+        "  </testsuite>\n",
+        escaped(name), suite.tests, suite.failures, suite.errors, suite.skipped, suite.cases);
   return out + "</testsuites>\n";
 }
 

@@ -89,7 +89,7 @@ def _fork(workspace, jobs, request):
             for i, job in enumerate(jobs)]
     full = {"op": "test::op", "file": "candidate.py", "language": "triton", "target": "h200", "nonce": "abc",
             "chip": {}, "entries": sorted({c["entry"] for job in made for c in job["calls"]}), "forbid": [],
-            "no_kernel": False, "library": False, "upload_cap": 65536, "generator_seed": 123,
+            "no_kernel": False, "library": None, "upload_cap": 65536, "generator_seed": 123,
             "autotune": {"mode": "first", "table": {}}, "workspace": workspace, "jobs": made, **request}
     reader, writer = os.pipe()
     child = os.fork()

@@ -53,8 +53,18 @@ def test_a_refused_import_that_a_try_guards_is_an_import_error_like_any_other():
 
 
 def test_a_declared_library_may_import_what_it_is():
-    error = run("import flag_gems\n", ADD, library=True).error("import")
+    error = run("import flag_gems\n", ADD, library={"folders": [], "environment": {}}).error("import")
     assert error["kind"] == "import_error"  # it is not installed here; the policy had no say
+
+
+def test_a_library_s_files_count_as_the_candidate_s(tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "__init__.py").write_text("import os\nassert os.environ['LIB_MODE'] == 'x'\n\n\n"
+                                                  "def add(x, y):\n    return x.add_(y)\n")
+    answer = run("import lib\n\n\ndef add_(x, y):\n    return lib.add(x, y)\n", ADD,
+                 library={"folders": [str(tmp_path)], "environment": {"LIB_MODE": "x"}})
+    event = answer.recording()["calls"][0]["events"][0]
+    assert (event["kind"], event["file"], event["line"]) == ("torch_compute", "lib/__init__.py", 6)
 
 
 ENTRY = """\

@@ -54,6 +54,19 @@ TEST(Report, CountsOperatorsWithoutAKernelApart) {
       "1 not judged yet");
 }
 
+TEST(Report, TellsWhatOnlyMissesEntriesOfALibrary) {
+  RunReport report = demo();
+  report.evaluations[0].evaluation.verdict = Verdict::unsupported;
+  report.evaluations[0].evaluation.findings.push_back(
+      {"not_in_library", Gate::static_, "not in tiny: add_out", "s3", "", 0, {}});
+  EXPECT_NE(headline(report).find("; 1 fail for nothing but entries that the library lacks"),
+            std::string::npos);
+  report.evaluations[0].evaluation.findings.insert(
+      report.evaluations[0].evaluation.findings.begin(),
+      {"recorder_unsupported", Gate::honest, "x", "s0", "", 0, {}});
+  EXPECT_EQ(headline(report).find("lacks"), std::string::npos);
+}
+
 TEST(Report, NamesTheFirstTargetThatFailed) {
   EXPECT_EQ(targets_text(demo().evaluations[0].evaluation), "1/2  gfx942: shared memory 81920 > 65536");
   EXPECT_EQ(worst_text(demo().evaluations[0].evaluation), "0.21  s0");
@@ -72,7 +85,8 @@ TEST(Report, CsvQuotesWhatNeedsIt) {
 
 TEST(Report, JunitHasACaseForEachOperatorAndEscapesReasons) {
   const std::string xml = make("junit");
-  EXPECT_NE(xml.find("<testsuite name=\"vllm\" tests=\"1\" failures=\"1\" errors=\"0\">"), std::string::npos)
+  EXPECT_NE(xml.find("<testsuite name=\"vllm\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\">"),
+            std::string::npos)
       << xml;
   EXPECT_NE(xml.find("type=\"wrong_value\" message=\"worst &lt;b&gt; at &quot;x&quot;, off by 3\""),
             std::string::npos)
