@@ -44,6 +44,7 @@ struct Frame {
   std::unique_ptr<std::byte[]> storage;
   std::byte* base = nullptr;  // 64-byte aligned start inside storage
   std::vector<std::byte> scratch[4];
+  std::vector<std::int64_t> streams;  // by load or store: where its newest access began
 
   Value& at(int value) { return values[static_cast<std::size_t>(value)]; }
   [[nodiscard]] const ValueInfo& info(int value) const {
@@ -95,6 +96,30 @@ inline std::int64_t sign_extend(std::int64_t bits, DType dtype) {
     default:
       return bits;
   }
+}
+// What a kernel wrote as one element. Read in its own width: a wider load would wait for the narrow store.
+inline std::int64_t one_element(const void* from, std::size_t bytes) {
+  const auto as = [&](auto value) {
+    std::memcpy(&value, from, sizeof value);
+    return static_cast<std::int64_t>(value);
+  };
+  switch (bytes) {
+    case 1:
+      return as(std::uint8_t{});
+    case 2:
+      return as(std::uint16_t{});
+    case 4:
+      return as(std::uint32_t{});
+    default:
+      return as(std::uint64_t{});
+  }
+}
+// Element i of a tile of integers.
+inline std::int64_t integer_at(const std::byte* data, std::int64_t i, DType dtype) {
+  const std::size_t bytes = bytes_of(dtype);
+  std::int64_t bits = 0;
+  std::memcpy(&bits, data + static_cast<std::size_t>(i) * bytes, bytes);
+  return sign_extend(bits, dtype);
 }
 inline std::int64_t low_bytes(std::int64_t value, std::size_t bytes) {
   return bytes >= 8 ? value : value & static_cast<std::int64_t>((std::uint64_t{1} << (bytes * 8)) - 1);

@@ -9,13 +9,6 @@
 namespace kgb::vm {
 namespace {
 
-std::int64_t row_index(const std::byte* data, std::int64_t i, DType dtype) {
-  const std::size_t bytes = bytes_of(dtype);
-  std::int64_t bits = 0;
-  std::memcpy(&bits, data + static_cast<std::size_t>(i) * bytes, bytes);
-  return sign_extend(bits, dtype);
-}
-
 // Row i of the tile is row x[i] of the tensor, from column y on.
 void run_gather_rows(Frame& frame, const Instruction& made) {
   const Type& type = frame.type(made.in[0]);
@@ -27,7 +20,7 @@ void run_gather_rows(Frame& frame, const Instruction& made) {
   const std::int64_t padding = padding_bits(frame, made);
   numeric::fill(out.data, &padding, bytes, static_cast<std::size_t>(out.n));
   for (std::int64_t i = 0; i < rows; ++i) {
-    const std::array start{row_index(indices, i, frame.type(made.in[1]).dtype), column};
+    const std::array start{integer_at(indices, i, frame.type(made.in[1]).dtype), column};
     Value pointer;
     Active active;
     if (!descriptor_block_at(frame, made, start, pointer, active)) return;
@@ -45,7 +38,7 @@ void run_scatter_rows(Frame& frame, const Instruction& made) {
   const std::size_t row_bytes = static_cast<std::size_t>(type.shape[1]) * bytes;
   const std::byte *indices = elements(frame, made.in[1]), *tile = elements(frame, made.in[3]);
   for (std::int64_t i = 0; i < rows; ++i) {
-    const std::array start{row_index(indices, i, frame.type(made.in[1]).dtype), column};
+    const std::array start{integer_at(indices, i, frame.type(made.in[1]).dtype), column};
     Value pointer;
     Active active;
     if (!descriptor_block_at(frame, made, start, pointer, active)) return;

@@ -45,6 +45,7 @@ struct Extra {
   std::shared_ptr<const ptx::Assembly> assembly;                     // inline PTX
   std::vector<std::int64_t> sizes, strides;                          // broadcast, trans: a strided copy
   Handler inner = nullptr;                                           // Build::checked: the operation itself
+  std::vector<Instruction> pair;  // in_place: what makes the elements, and the store that takes them
   std::uint32_t checks = 0;  // Build::checked: see sanitize_instrument
 };
 
@@ -62,6 +63,8 @@ struct Instruction {
   std::int32_t place = 0;  // index into ProgramImpl::places
   bool pure = false;       // no effect but its results, and never a finding: may be hoisted
   bool view = false;       // result 0 is operand 0's elements under another shape
+  bool quiet = false;      // changes no memory that others see
+  bool spans = false;      // each element of its result comes from the same element of its operands
   std::vector<Code> regions;
   std::shared_ptr<Extra> extra;
 };
@@ -111,6 +114,7 @@ struct ProgramImpl {
   std::vector<SourcePlace> places;
   std::vector<std::string> unsupported;
   std::int64_t frame_bytes = 0;
+  int streams = 0;  // loads and stores, numbered
   std::shared_ptr<const KernelFacts> facts;  // null: Build::plain
   // Frames that no run uses now; a run takes one per thread and gives it back.
   std::mutex mutex;
