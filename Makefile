@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short names for what tools/ does; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build run full test lint bench docs portable clean
+.PHONY: help build run full test lint bench fuzz tsan docs portable clean
 
 help:            ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -23,6 +23,12 @@ lint:            ## clang-format, clang-tidy, ruff and the rules of the tree
 
 bench: build     ## the benchmarks of the judge itself
 	@tools/bench.sh
+
+fuzz:            ## fuzzers and random kernels for MINUTES (10); installs clang
+	@tools/fuzz.sh
+
+tsan:            ## unit tests of what runs threads, under ThreadSanitizer
+	@tools/tsan.sh
 
 docs:            ## the documentation site, into site/
 	@tools/docs.sh
