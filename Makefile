@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short names for what tools/ does; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build run full test lint bench bench-gpu device-proof docs portable clean
+.PHONY: help build run full test lint bench bench-gpu device-proof fuzz tsan docs portable clean
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -29,6 +29,12 @@ bench-gpu: build ## how far the clocks of this machine's GPU can be trusted
 
 device-proof:    ## runs the proof suite on this machine's GPU and records what it gives
 	@tools/device_proof.sh
+
+fuzz:            ## fuzzers and random kernels for MINUTES (10); installs clang
+	@tools/fuzz.sh
+
+tsan:            ## unit tests of what runs threads, under ThreadSanitizer
+	@tools/tsan.sh
 
 docs:            ## the documentation site, into site/
 	@tools/docs.sh

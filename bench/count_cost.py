@@ -15,17 +15,16 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "python" / "vm"))
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path.insert(0, str(ROOT / "bench" / "vm"))
 
 
 def measure(launch, case, repeat):
     """(seconds without, seconds with counters), the smallest of each."""
-    kernel, grid, args, options = case
     best = [float("inf")] * 2
     for _ in range(repeat):
         for counted in False, True:
             start = time.thread_time()
-            result = launch(kernel, grid, *args, vm_options={"count": counted}, **options)
+            result = launch(case.kernel, case.grid, *case.args, vm_options={"count": counted}, **case.options)
             best[counted] = min(best[counted], time.thread_time() - start)
             if result["findings"]:
                 raise SystemExit(f"a finding in a good kernel: {result['findings'][0]['message']}")
@@ -39,17 +38,17 @@ def main():
     options = parser.parse_args()
 
     import torch
-    import kernels
     import vmlaunch
-    from vm_vs_interpreter import cases
+    from sanitizer_cost import NAMES
+    from speed_cases import CASES
     vmlaunch.install()
-    torch.manual_seed(1)
     ratios = []
     print(f"{'kernel':32}{'plain ms':>11}{'counted ms':>12}{'ratio':>8}")
-    for name, case in cases(torch, kernels).items():
+    for name in NAMES:
         if options.only and not any(word in name for word in options.only):
             continue
-        plain, counted = measure(vmlaunch.launch, case, options.repeat)
+        torch.manual_seed(1)
+        plain, counted = measure(vmlaunch.launch, CASES[name](), options.repeat)
         ratios.append(counted / plain)
         print(f"{name:32}{1e3 * plain:11.3f}{1e3 * counted:12.3f}{ratios[-1]:8.2f}")
     if not ratios:

@@ -15,23 +15,28 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "python" / "vm"))
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path.insert(0, str(ROOT / "bench" / "vm"))
 
 CHECKS = "races,uninitialised,overflow,waits"
 
 
-def undefined_tensors(torch, args):
-    """Numbers of the float tensors that come uninitialised: the last one of each case is its output."""
+NAMES = ["add 1M, 256", "add 1M, 1024", "add 1M, 4096", "softmax 4096 x 1024", "softmax 4096 x 4096", "layer norm 4096 x 1024",
+         "rms norm 4096 x 4096", "matmul f32 256", "attention f32 16 x 512 x 64", "cumsum 256 x 2048", "argmax 256 x 2048",
+         "gather 1M, 1024", "histogram 1M, 1024 bins", "dropout 1M"]
+
+
+def undefined_tensors(torch, name, args):
+    """Numbers of the float tensors that come uninitialised: the last one of a case, where that is its output."""
     tensors = [value for value in args if isinstance(value, torch.Tensor)]
-    return [len(tensors) - 1] if tensors[-1].dtype == torch.float32 else []
+    is_output = not name.startswith(("layer norm", "cumsum")) and tensors[-1].dtype == torch.float32
+    return [len(tensors) - 1] if is_output else []
 
 
 def measure(launch, case, repeat, undefined):
-    kernel, grid, args, options = case
     best = {}
     for name, vm_options in (("bounds", {}), ("full", {"sanitize": CHECKS, "undefined": undefined})):
         for _ in range(repeat):
-            result = launch(kernel, grid, *args, vm_options=vm_options, **options)
+            result = launch(case.kernel, case.grid, *case.args, vm_options=vm_options, **case.options)
             if result["findings"]:
                 raise SystemExit(f"a finding in a good kernel: {result['findings'][0]['message']}")
             best[name] = min(best.get(name, result["seconds"]), result["seconds"])
@@ -46,18 +51,17 @@ def main():
     options = parser.parse_args()
 
     import torch
-    import kernels
+    from speed_cases import CASES
     import vmlaunch
-    from vm_vs_interpreter import cases
     vmlaunch.install()
-    torch.manual_seed(1)
     ratios = []
     print(f"{'kernel':32}{'bounds ms':>11}{'full ms':>11}{'ratio':>8}")
-    for name, case in cases(torch, kernels).items():
+    for name in NAMES:
         if options.only and not any(word in name for word in options.only):
             continue
-        outputs = [] if "layer_norm" in name or "cumsum" in name else undefined_tensors(torch, case[2])
-        best = measure(vmlaunch.launch, case, options.repeat, outputs)
+        torch.manual_seed(1)
+        case = CASES[name]()
+        best = measure(vmlaunch.launch, case, options.repeat, undefined_tensors(torch, name, case.args))
         ratios.append(best["full"] / best["bounds"])
         print(f"{name:32}{1e3 * best['bounds']:11.3f}{1e3 * best['full']:11.3f}{ratios[-1]:8.2f}")
     if not ratios:

@@ -32,7 +32,10 @@ endif()
 if(KGB_SANITIZE)
   # -fno-sanitize-recover: a finding of UBSan fails the test instead of printing a line that nobody reads.
   # -w: GCC 12 warns of its own instrumentation here; the other presets hold the code to every warning.
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g1
+  add_compile_options(-fsanitize=${KGB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1
                       -w)
-  add_link_options(-fsanitize=address,undefined)
+  add_link_options(-fsanitize=${KGB_SANITIZE})
+endif()
+if(KGB_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()

@@ -7,7 +7,8 @@ set -euo pipefail
 
 missing_packages() {
   local wanted
-  wanted=$(grep -v '^#' "$KGB_ROOT/tools/packages.txt" | sort -u)
+  # KGB_MORE_PACKAGES: what a single tool needs on top.
+  wanted=$({ grep -v '^#' "$KGB_ROOT/tools/packages.txt"; printf '%s\n' ${KGB_MORE_PACKAGES:-}; } | sort -u | grep .)
   # The status is asked: a removed package with leftover settings is known to dpkg, too.
   # shellcheck disable=SC2016,SC2086
   comm -23 <(echo "$wanted") \

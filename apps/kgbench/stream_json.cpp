@@ -12,16 +12,15 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
-#include "model/generate.hpp"
 #include "report/report.hpp"
 #include "stream.hpp"
+#include "stream_request.hpp"
 
 namespace kgb::app {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMaxLine = std::size_t{16} << 20;
 constexpr std::size_t kMaxSource = std::size_t{4} << 20;
 
 struct Task {
@@ -79,44 +78,22 @@ class LineWriter {
   bool failed_ = false;
 };
 
-Result<Task> parse_line(const std::string& line, const Catalogue& catalogue, const ResolvedOptions& resolved,
-                        const JudgeOptions& options) {
-  if (line.size() > kMaxLine) return user_error("the line is longer than 16 MiB");
-  const json object = json::parse(line, nullptr, false);
-  if (object.is_discarded()) return user_error("the line is no JSON");
-  if (!object.is_object()) return user_error("the line is no JSON object");
-  static const std::vector<std::string> known{"id", "op", "source", "file", "language", "seed"};
-  for (const auto& [key, value] : object.items())
-    if (std::find(known.begin(), known.end(), key) == known.end())
-      return user_error("unknown key " + in_quotes(key) + did_you_mean(key, known));
+Result<Task> read_task(const std::string& line, const Catalogue& catalogue, const ResolvedOptions& resolved,
+                       const JudgeOptions& options) {
+  KGB_TRY(StreamRequest asked, stream_request_from_json(line));
+  KGB_TRY(const Operator* const op, catalogue.find(asked.op));
   Task task;
-  task.id = object.value("id", json());
-  if (!task.id.is_string() && !task.id.is_number_integer())
-    return user_error("`id` must be a text or an integer");
-  for (const char* key : {"op", "source", "file", "language", "seed"})
-    if (object.contains(key) && !object[key].is_string())
-      return user_error("`" + std::string(key) + "` must be a text");
-  if (!object.contains("op")) return user_error("`op` is missing");
-  if (object.contains("source") == object.contains("file"))
-    return user_error("give either `source` or `file`");
-  KGB_TRY(const Operator* const op, catalogue.find(object["op"].get<std::string>()));
+  task.id = std::move(asked.id);
   JudgeRequest& request = task.request = request_of(options, resolved);
   request.op = op->name;
-  const std::string language = object.value("language", "triton");
-  if (language != "triton" && language != "cpp") return user_error("`language` is triton or cpp");
-  request.file = language == "cpp" ? "candidate.cpp" : "candidate.py";
-  if (object.contains("file")) {
-    request.file = object["file"].get<std::string>();
+  request.file = asked.file.value_or(asked.language == "cpp" ? "candidate.cpp" : "candidate.py");
+  if (asked.file) {
     KGB_TRY(request.source, read_file(request.file, kMaxSource));
   } else {
-    request.source = object["source"].get<std::string>();
+    request.source = std::move(*asked.source);
   }
   request.contestant = "stream";
-  if (object.contains("seed")) {
-    const std::optional<std::uint64_t> seed = seed_from_text(object["seed"].get<std::string>());
-    if (!seed) return user_error("`seed` is not 1 to 16 hexadecimal digits");
-    request.seed = *seed;
-  }
+  request.seed = asked.seed.value_or(request.seed);
   return task;
 }
 
@@ -165,14 +142,6 @@ void judge_lane(TaskQueue& queue, LineWriter& writer, Judge& judge) {
   }
 }
 
-// The id of a line that is wrong otherwise, so that the caller can still tell which it was.
-json id_of(const std::string& line) {
-  const json object = json::parse(line, nullptr, false);
-  if (!object.is_object()) return nullptr;
-  const json id = object.value("id", json());
-  return id.is_string() || id.is_number_integer() ? id : json();
-}
-
 }  // namespace
 
 Result<int> judge_stream(const JudgeOptions& options) {
@@ -186,12 +155,12 @@ Result<int> judge_stream(const JudgeOptions& options) {
   for (std::string line; !writer.failed() && std::getline(std::cin, line);) {
     ++number;
     if (trim(line).empty()) continue;
-    Result<Task> task = parse_line(line, judge->catalogue(), resolved, options);
+    Result<Task> task = read_task(line, judge->catalogue(), resolved, options);
     if (task.ok()) {
       task->line = number;
       queue.push(std::move(*task));
     } else {
-      writer.write(error_of(id_of(line), number, task.error().message));
+      writer.write(error_of(stream_id_of(line), number, task.error().message));
     }
   }
   queue.close();

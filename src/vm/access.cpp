@@ -16,12 +16,7 @@ Active active_lanes(Frame& frame, int mask, const Type& type) {
     active.kind = Active::Kind::none;
     return active;
   }
-  if (uniform) {
-    active.all = true;
-    for (int d = 0; d < std::min(type.rank(), kFormRank); ++d)
-      active.to[static_cast<std::size_t>(d)] = type.shape[static_cast<std::size_t>(d)];
-    return active;
-  }
+  if (uniform) return whole_box(type);
   if (value->form == Form::box) {
     active.from = value->stride;
     active.to = value->hi;
@@ -50,8 +45,15 @@ int check_affine(const Frame& frame, const Value& pointer, const Type& type, con
     for (int d = 0; d < type.rank(); ++d) {
       const auto at = static_cast<std::size_t>(d);
       const bool whole = active.kind == Active::Kind::lanes;
-      const auto part = contribution_range(pointer, type, d, whole ? 0 : active.from[at],
-                                           whole ? type.shape[at] : active.to[at]);
+      const std::int64_t from = whole ? 0 : active.from[at], to = whole ? type.shape[at] : active.to[at];
+      if (from == 0 && (pointer.tables >> d & 1) == 0) {  // one end is the base
+        std::int64_t reach = 0;
+        if (__builtin_mul_overflow(pointer.stride[at], to - 1, &reach)) return -1;
+        std::int64_t& end = reach < 0 ? low : high;
+        if (__builtin_add_overflow(end, reach, &end)) return -1;
+        continue;
+      }
+      const auto part = contribution_range(pointer, type, d, from, to);
       if (!part || __builtin_add_overflow(low, part->low, &low) ||
           __builtin_add_overflow(high, part->high, &high))
         return -1;
@@ -143,6 +145,42 @@ bool check_lanes(Frame& frame, const Instruction& made, Verb verb, int region, c
   return true;
 }
 
+std::int64_t contiguous_bytes(const Value& pointer, const Type& type, std::size_t bytes) {
+  if (pointer.form == Form::splat || pointer.tables != 0) return 0;
+  auto step = static_cast<std::int64_t>(bytes);
+  for (int d = type.rank() - 1; d >= 0; --d) {
+    const auto at = static_cast<std::size_t>(d);
+    if (type.shape[at] != 1 && pointer.stride[at] != step) return 0;
+    step *= type.shape[at];
+  }
+  return step;
+}
+
+namespace {
+
+std::int64_t pf() { static const std::int64_t v = getenv("KGB_PF") ? atoi(getenv("KGB_PF")) : 1024; return v; }
+const std::int64_t kPrefetchBytes = 8192;
+
+void prefetch_run(std::uint64_t from, std::int64_t bytes) {
+  for (std::int64_t at = 0; at < std::min(bytes, pf()); at += 64)
+    __builtin_prefetch(reinterpret_cast<const void*>(from + static_cast<std::uint64_t>(at)), 0, 2);
+}
+
+}  // namespace
+
+void prefetch(const Value& pointer, const Type& type, std::size_t bytes, std::int64_t step) {
+  const auto from = static_cast<std::uint64_t>(pointer.bits) + static_cast<std::uint64_t>(step);
+  const std::int64_t all = contiguous_bytes(pointer, type, bytes);
+  if (all != 0) return prefetch_run(from, all);
+  if (type.rank() != 2 || pointer.form == Form::splat || pointer.tables != 0) return;
+  const std::size_t inner = pointer.stride[1] == static_cast<std::int64_t>(bytes) ? 1 : 0;
+  if (pointer.stride[inner] != static_cast<std::int64_t>(bytes)) return;
+  const std::int64_t run = type.shape[inner] * static_cast<std::int64_t>(bytes);
+  const std::int64_t rows = std::min(type.shape[1 - inner], kPrefetchBytes / std::clamp<std::int64_t>(run, 64, pf() + 64));
+  for (std::int64_t i = 0; i < rows; ++i)
+    prefetch_run(from + static_cast<std::uint64_t>(pointer.stride[1 - inner] * i), run);
+}
+
 namespace {
 
 // One row between memory and tile; kStore tells the direction.
@@ -191,33 +229,20 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) 
   }
 }
 
-// Bytes of the whole tile if they lie in memory as in the tile, else 0. (A descriptor's count is 1: use its
-// shape.)
-std::int64_t contiguous(const Value& pointer, const Type& type, std::int64_t bytes) {
-  if (pointer.form != Form::affine || pointer.tables != 0) return 0;
-  std::int64_t step = bytes;
-  for (int d = type.rank() - 1; d >= 0; --d) {
-    const auto at = static_cast<std::size_t>(d);
-    if (type.shape[at] != 1 && pointer.stride[at] != step) return 0;
-    step *= type.shape[at];
-  }
-  return step;
-}
-
 template <typename T, bool kStore>
 void copy_box(const Value& pointer, const Type& type, const Active& active, std::byte* tile) {
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
   auto* memory = reinterpret_cast<std::byte*>(static_cast<std::uint64_t>(pointer.bits));
   const int rank = type.rank();
   if (rank == 0) return copy_row<T, kStore>(memory, tile, 0, 1, 0, nullptr);
-  const auto size = static_cast<std::size_t>(active.all ? contiguous(pointer, type, bytes) : 0);
+  const auto size = static_cast<std::size_t>(active.all ? contiguous_bytes(pointer, type, sizeof(T)) : 0);
   if (size != 0) {
     kStore ? std::memcpy(memory, tile, size) : std::memcpy(tile, memory, size);
     return;
   }
   const int last = rank - 1;
   const auto l = static_cast<std::size_t>(last);
-  const bool affine = pointer.form == Form::affine;
+  const bool affine = pointer.form != Form::splat;
   const std::int64_t* table =
       affine && (pointer.tables >> last & 1) != 0 ? pointer.table + table_start(type, last) : nullptr;
   const std::int64_t stride = affine ? pointer.stride[l] : 0, inner = type.shape[l];

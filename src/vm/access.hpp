@@ -2,6 +2,7 @@
 // Checked access to buffers: which lanes are active, whether they lie inside, and the copies themselves.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "vm/forms.hpp"
@@ -26,6 +27,22 @@ const std::uint8_t* mask_bytes(Frame& frame, int mask, const Active& active);
 // looked at one by one (which then finds what is wrong).
 int check_affine(const Frame& frame, const Value& pointer, const Type& type, const Active& active,
                  std::size_t bytes, Verb verb);
+
+// The box of all lanes.
+inline Active whole_box(const Type& type) {
+  Active whole;
+  whole.all = true;
+  for (int d = 0; d < std::min(type.rank(), kFormRank); ++d)
+    whole.to[static_cast<std::size_t>(d)] = type.shape[static_cast<std::size_t>(d)];
+  return whole;
+}
+
+// Bytes of the whole tile if they lie in memory as in the tile, else 0. (A descriptor's count is 1: the shape
+// counts.)
+std::int64_t contiguous_bytes(const Value& pointer, const Type& type, std::size_t bytes);
+
+// Fetches what the access would touch if it were made `step` bytes further on.
+void prefetch(const Value& pointer, const Type& type, std::size_t bytes, std::int64_t step);
 
 // Reports an access of `bytes` at `address` that is not allowed.
 void report_access(Frame& frame, const Instruction& made, Verb verb, int region, std::uint64_t address,

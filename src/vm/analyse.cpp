@@ -38,6 +38,8 @@ class Analysis {
       if (function.lowered) hoist(function.body);
     for (FunctionCode& function : program_.functions)
       if (function.lowered) count_uses(function.body);
+    exchange_pairs(program_, uses_);
+    keep_in_place(program_, uses_);
     // Invariants and parameters live from before the first operation to after the last.
     for (const Instruction& made : program_.prologue) {
       for (const int value : made.in) intervals_[index(value)].cover(0);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "vm/access.hpp"
+
 namespace kgb::vm {
 
 void prepare(Frame& frame, const ProgramImpl& program) {
@@ -14,6 +16,7 @@ void prepare(Frame& frame, const ProgramImpl& program) {
   void* start = frame.storage.get();
   std::size_t space = static_cast<std::size_t>(program.frame_bytes) + 128;
   frame.base = static_cast<std::byte*>(std::align(64, 64, start, space));
+  frame.streams.assign(static_cast<std::size_t>(program.streams), 0);
   frame.values.resize(program.values.size());
   for (std::size_t i = 0; i < program.values.size(); ++i) {
     const ValueInfo& info = program.values[i];
@@ -88,7 +91,10 @@ std::byte* elements(Frame& frame, int id) {
   Value& value = frame.at(id);
   if (value.filled) return value.data;
   const ValueInfo& info = frame.info(id);
-  if (value.form == Form::splat) {
+  if (value.form == Form::memory) {
+    if (contiguous_bytes(value, *info.type, info.bytes) != 0) return reinterpret_cast<std::byte*>(value.bits);
+    load_box(value, *info.type, whole_box(*info.type), value.data, info.bytes);
+  } else if (value.form == Form::splat) {
     numeric::fill(value.data, &value.bits, info.bytes, static_cast<std::size_t>(value.n));
   } else if (value.form == Form::box) {
     fill_box(value, *info.type);
@@ -116,6 +122,12 @@ void assign(Frame& frame, int dst, int src) {
   if (dst == src) return;
   const Value& from = frame.at(src);
   Value& to = frame.at(dst);
+  if (from.form == Form::memory) {  // the copy may live longer than the buffer keeps its contents
+    std::memcpy(to.data, elements(frame, src), static_cast<std::size_t>(from.n) * frame.info(src).bytes);
+    to.n = from.n;
+    to.region = from.region;
+    return to.set_dense();
+  }
   to.form = from.form;
   to.bits = from.bits;
   to.n = from.n;
@@ -141,9 +153,9 @@ void assign(Frame& frame, int dst, int src) {
 std::int64_t scalar_int(Frame& frame, int id) {
   const Value& value = frame.at(id);
   std::int64_t bits = value.bits;
-  if (value.form == Form::dense) {
+  if (value.form == Form::dense || value.form == Form::memory) {
     bits = 0;
-    std::memcpy(&bits, value.data, frame.info(id).bytes);
+    std::memcpy(&bits, elements(frame, id), frame.info(id).bytes);
   } else if (value.form == Form::box) {
     bits = box_empty(value, frame.type(id).rank()) ? 0 : 1;
   }
@@ -179,8 +191,16 @@ std::optional<Range> range_of(const Value& value, const Type& type) {
   }
   Range range{value.bits, value.bits};
   for (int d = 0; d < type.rank(); ++d) {
-    if ((value.tables >> d & 1) == 0 && value.stride[static_cast<std::size_t>(d)] == 0) continue;
-    const auto part = contribution_range(value, type, d, 0, type.shape[static_cast<std::size_t>(d)]);
+    const std::int64_t size = type.shape[static_cast<std::size_t>(d)],
+                       stride = value.stride[static_cast<std::size_t>(d)];
+    if ((value.tables >> d & 1) == 0) {  // a line: one of its ends is the base
+      std::int64_t reach = 0;
+      if (__builtin_mul_overflow(stride, size - 1, &reach)) return std::nullopt;
+      std::int64_t& end = reach < 0 ? range.low : range.high;
+      if (__builtin_add_overflow(end, reach, &end)) return std::nullopt;
+      continue;
+    }
+    const auto part = contribution_range(value, type, d, 0, size);
     if (!part || __builtin_add_overflow(range.low, part->low, &range.low) ||
         __builtin_add_overflow(range.high, part->high, &range.high))
       return std::nullopt;

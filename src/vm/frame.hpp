@@ -46,6 +46,7 @@ struct Frame {
   std::unique_ptr<std::byte[]> storage;
   std::byte* base = nullptr;  // 64-byte aligned start inside storage
   std::vector<std::byte> scratch[4];
+  std::vector<std::int64_t> streams;  // by load or store: where its newest access began
 
   Value& at(int value) { return values[static_cast<std::size_t>(value)]; }
   [[nodiscard]] const ValueInfo& info(int value) const {
@@ -96,6 +97,23 @@ inline std::int64_t sign_extend(std::int64_t bits, DType dtype) {
       return static_cast<std::int32_t>(bits);
     default:
       return bits;
+  }
+}
+// What a kernel wrote as one element. Read in its own width: a wider load would wait for the narrow store.
+inline std::int64_t one_element(const void* from, std::size_t bytes) {
+  const auto as = [&](auto value) {
+    std::memcpy(&value, from, sizeof value);
+    return static_cast<std::int64_t>(value);
+  };
+  switch (bytes) {
+    case 1:
+      return as(std::uint8_t{});
+    case 2:
+      return as(std::uint16_t{});
+    case 4:
+      return as(std::uint32_t{});
+    default:
+      return as(std::uint64_t{});
   }
 }
 // Integer i of a row, sign extended.

@@ -13,6 +13,15 @@ void run_while(Frame& frame, const Instruction& made);
 void run_if(Frame& frame, const Instruction& made);
 void run_call(Frame& frame, const Instruction& made);
 void run_dot(Frame& frame, const Instruction& made);
+// imm: 0 the operation.
+void run_integer(Frame& frame, const Instruction& made);
+void run_broadcast(Frame& frame, const Instruction& made);
+// imm: 0 axis, 1 turned first, 2 the operation.
+void run_simple_reduce(Frame& frame, const Instruction& made);
+// imm: 0 has a mask, 1 has `other`, 2 loads i1, 3 poison, 4 number of its stream, 5 may leave the tile where it lies.
+void run_load(Frame& frame, const Instruction& made);
+// imm: 0 has a mask, 4 number of its stream.
+void run_store(Frame& frame, const Instruction& made);
 
 // out = input's elements under another shape: same form where that is possible, else the same buffer.
 void share_elements(Frame& frame, int out, int in);

@@ -18,6 +18,14 @@ void run_unsupported(Frame& frame, const Instruction& instruction) {
   frame.report(instruction, "unsupported", "unsupported by the VM: " + instruction.extra->text);
 }
 
+// Of the operations that are not pure.
+bool leaves_memory(BuildFunction build) {
+  static constexpr BuildFunction quiet[] = {build_load,           build_division, build_gather,
+                                            build_reduce,         build_scan,     build_program_id,
+                                            build_descriptor_load, build_descriptor_gather};
+  return std::find(std::begin(quiet), std::end(quiet), build) != std::end(quiet);
+}
+
 class Lowering {
  public:
   explicit Lowering(ProgramImpl& program) : program_(program) {}
@@ -141,6 +149,7 @@ class Lowering {
       if (!builder.unsupported(row == nullptr ? "" : "type")) return false;
     } else {
       made.pure = row->pure;
+      made.quiet = row->pure || leaves_memory(row->build);
       if (!row->build(builder, row->parameter)) return fail(op, builder.error);
     }
     if (made.run == nullptr) {

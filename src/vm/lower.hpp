@@ -14,6 +14,14 @@ void contract(RawModule& module);
 // Fills program.functions from program.raw. Errors: operations that do not fit their types.
 [[nodiscard]] Status lower(ProgramImpl& program);
 
+// Lets loads leave their tiles where they lie, and the last operation before a store write where it goes.
+// `uses`: of each value. Called by analyse().
+void keep_in_place(ProgramImpl& program, const std::vector<int>& uses);
+
+// Replaces what sorting does to find the other of each pair by one operation. `uses`: of each value. Called by
+// analyse().
+void exchange_pairs(ProgramImpl& program, const std::vector<int>& uses);
+
 // Moves program-invariant operations to program.prologue, finds which buffers may be handed over instead of
 // copied, and assigns slots by lifetime.
 void analyse(ProgramImpl& program);

@@ -5,9 +5,36 @@
 #include "vm/handlers.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace kgb::vm {
+namespace {
+
+// A matrix where its elements lie; steps in elements.
+struct Matrix {
+  const std::byte* data = nullptr;
+  std::int64_t row = 0, column = 1;
+};
+
+// Rows a power of two apart compete for few sets of the cache: a matrix that is walked down its columns is
+// copied first.
+bool crowded(const Value& value, std::int64_t rows) {
+  return rows > 8 && std::abs(value.stride[0]) % 1024 == 0;
+}
+
+Matrix matrix_of(Frame& frame, int id, std::int64_t columns, bool walked_down) {
+  const Value& value = frame.at(id);
+  const Type& type = frame.type(id);
+  const auto bytes = static_cast<std::int64_t>(type.element_bytes());
+  const bool there = value.form == Form::memory && type.rank() == 2 && value.stride[0] % bytes == 0 &&
+                     value.stride[1] % bytes == 0;
+  if (!there || (walked_down && crowded(value, type.shape[0]))) return {elements(frame, id), columns, 1};
+  return {reinterpret_cast<const std::byte*>(value.bits), value.stride[0] / bytes, value.stride[1] / bytes};
+}
+
+}  // namespace
+
 namespace handlers {
 
 // d = a * b + c per batch. imm: 0 in place, 1 batch, 2 m, 3 n, 4 k, 5 follows Options::tf32.
@@ -22,8 +49,8 @@ void run_dot(Frame& frame, const Instruction& made) {
     else
       std::memcpy(d.data, elements(frame, made.in[2]), static_cast<std::size_t>(d.n) * bytes);
   }
-  const std::byte *a = elements(frame, made.in[0]), *b = elements(frame, made.in[1]);
   const auto m = made.imm[2], n = made.imm[3], k = made.imm[4];
+  const Matrix a = matrix_of(frame, made.in[0], k, false), b = matrix_of(frame, made.in[1], n, true);
   const std::size_t a_bytes = frame.info(made.in[0]).bytes, b_bytes = frame.info(made.in[1]).bytes,
                     d_bytes = frame.info(made.out[0]).bytes;
   const numeric::DotFn dot = made.imm[5] != 0
@@ -31,14 +58,16 @@ void run_dot(Frame& frame, const Instruction& made) {
                                  : made.extra->dot;
   for (std::int64_t i = 0; i < made.imm[1]; ++i) {
     numeric::DotArgs args;
-    args.a = a + static_cast<std::size_t>(i * m * k) * a_bytes;
-    args.b = b + static_cast<std::size_t>(i * k * n) * b_bytes;
+    args.a = a.data + static_cast<std::size_t>(i * m * k) * a_bytes;
+    args.b = b.data + static_cast<std::size_t>(i * k * n) * b_bytes;
     args.c = d.data + static_cast<std::size_t>(i * m * n) * d_bytes;
     args.m = static_cast<std::size_t>(m);
     args.n = static_cast<std::size_t>(n);
     args.k = static_cast<std::size_t>(k);
-    args.a_row = k;
-    args.b_row = n;
+    args.a_row = a.row;
+    args.a_col = a.column;
+    args.b_row = b.row;
+    args.b_col = b.column;
     args.c_row = n;
     dot(args);
   }

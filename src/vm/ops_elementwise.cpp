@@ -4,6 +4,7 @@
 #include "vm/builder.hpp"
 #include "vm/elementwise.hpp"
 #include "vm/forms.hpp"
+#include "vm/handlers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +20,7 @@ void apply_binary(Frame& frame, const numeric::BinaryKernel& kernel, int a_id, i
   if (a_one && b_one) {
     std::int64_t bits = 0;
     kernel.vv(&a.bits, &b.bits, &bits, 1);
-    out.set_splat(bits);
+    out.set_splat(one_element(&bits, frame.info(out_id).bytes));
     return;
   }
   const auto n = static_cast<std::size_t>(out.n);
@@ -37,7 +38,7 @@ void apply_unary(Frame& frame, numeric::UnaryFn kernel, int a_id, int out_id) {
   if (a.form == Form::splat) {
     std::int64_t bits = 0;
     kernel(&a.bits, &bits, 1);
-    out.set_splat(bits);
+    out.set_splat(one_element(&bits, frame.info(out_id).bytes));
     return;
   }
   kernel(elements(frame, a_id), out.data, static_cast<std::size_t>(out.n));
@@ -71,6 +72,7 @@ bool build_binary(Builder& b, int parameter) {
   b.made.kernel.binary = numeric::binary(static_cast<numeric::BinaryOp>(parameter), b.in(0).dtype);
   if (!b.made.kernel.binary) return b.unsupported(std::string(name_of(b.in(0).dtype)));
   b.made.run = run_binary;
+  b.made.spans = true;
   return true;
 }
 
@@ -130,14 +132,12 @@ void run_to_fp8(Frame& frame, const Instruction& made) {
 // The value stays in its form; only the name of its bits changes.
 void run_same_bits(Frame& frame, const Instruction& made) {
   Value& out = frame.at(made.out[0]);
-  Value& in = frame.at(made.in[0]);
-  if (in.form == Form::affine && !affine_type(frame.type(made.out[0]))) elements(frame, made.in[0]);
-  if (in.form == Form::affine && in.filled && frame.type(made.out[0]).floating()) {
-    std::memcpy(out.data, in.data, static_cast<std::size_t>(in.n) * frame.info(made.in[0]).bytes);
-    out.set_dense();
-    return;
-  }
-  assign(frame, made.out[0], made.in[0]);
+  const Value& in = frame.at(made.in[0]);
+  const bool lines = in.form == Form::affine && affine_type(frame.type(made.out[0]));
+  if (lines || in.form == Form::splat || in.form == Form::box)
+    assign(frame, made.out[0], made.in[0]);
+  else
+    handlers::share_elements(frame, made.out[0], made.in[0]);
   if (made.imm[0] == 1) out.region = kAnyRegion;  // int_to_ptr: its origin is looked up
 }
 
@@ -157,6 +157,7 @@ bool build_ternary(Builder& b, int parameter) {
   b.made.kernel.ternary = numeric::ternary(static_cast<numeric::TernaryOp>(parameter), b.in(0).dtype);
   if (b.made.kernel.ternary == nullptr) return b.unsupported(std::string(name_of(b.in(0).dtype)));
   b.made.run = run_ternary;
+  b.made.spans = true;
   return true;
 }
 
@@ -184,6 +185,7 @@ bool build_unary(Builder& b, int parameter) {
   b.made.kernel.unary = numeric::unary(static_cast<numeric::UnaryOp>(parameter), b.in(0).dtype);
   if (b.made.kernel.unary == nullptr) return b.unsupported(std::string(name_of(b.in(0).dtype)));
   b.made.run = run_unary;
+  b.made.spans = true;
   return true;
 }
 
@@ -209,6 +211,7 @@ bool build_convert(Builder& b, int parameter) {
           : numeric::converter(from, to, options);
   if (b.made.kernel.unary == nullptr) return b.unsupported(in.text + " to " + out.text);
   b.made.run = run_unary;
+  b.made.spans = true;
   if (!from_float && !to_float) return build_integer_cast(b, cast);
   if (to == DType::f8e4m3 || to == DType::f8e5m2) {
     for (const bool saturate : {false, true}) {
@@ -216,6 +219,7 @@ bool build_convert(Builder& b, int parameter) {
       b.extra().convert_alternatives[saturate ? 1 : 0] = numeric::converter(from, to, options);
     }
     b.made.run = run_to_fp8;
+  b.made.spans = true;
   }
   return true;
 }
@@ -227,6 +231,7 @@ bool build_bitcast(Builder& b, int parameter) {
       out.kind == Type::Kind::descriptor || in.is(DType::b8) != out.is(DType::b8))
     return b.malformed("operand and result differ in size");
   b.made.imm[0] = parameter;
+  b.made.view = !b.combining;
   b.made.run = run_same_bits;
   return true;
 }
@@ -256,6 +261,8 @@ bool build_compare_float(Builder& b, int) {
     b.made.kernel.binary = numeric::compare(predicate, b.in(0).dtype);
     if (!b.made.kernel.binary) return b.unsupported(std::string(name_of(b.in(0).dtype)));
     b.made.run = run_binary;
+    b.made.spans = true;
+  b.made.spans = true;
     return true;
   }
   return b.malformed("unknown predicate '" + std::string(b.op.words[0]) + "'");

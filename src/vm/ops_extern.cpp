@@ -95,6 +95,7 @@ bool build_extern(Builder& b, int) {
     return b.malformed("the result does not fit " + std::string(name));
   b.extra().libdevice = function;
   b.made.run = run_extern;
+  b.made.spans = true;
   return true;
 }
 

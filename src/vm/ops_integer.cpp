@@ -2,6 +2,7 @@
 // Integer operations: the affine and box forms first, spans of elements where those do not hold.
 #include "vm/elementwise.hpp"
 #include "vm/forms.hpp"
+#include "vm/handlers.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,45 +12,40 @@ namespace {
 
 using numeric::BinaryOp;
 
-// a + sign * b for affine values, in `out`. False if a dimension is a table in one and varies in the other
-// too.
+// a + sign * b for affine values, in `out`, which is neither. False if a dimension is a table in one and varies
+// in the other too.
 bool add_affine(const Value& a, const Value& b, Value& out, const Type& type, std::int64_t sign) {
-  Value sum = a;
-  sum.data = out.data;
-  sum.table = out.table;
-  sum.form = Form::affine;
-  sum.filled = false;
-  sum.n = out.n;
-  if (a.form == Form::splat) {
-    sum.bits = sign_extend(a.bits, type.storage());
-    sum.stride = {};
-    sum.tables = 0;
-  }
-  std::int64_t other = b.form == Form::splat ? sign_extend(b.bits, type.storage()) : b.bits;
-  if (__builtin_mul_overflow(other, sign, &other) || __builtin_add_overflow(sum.bits, other, &sum.bits))
+  const auto base = [&](const Value& value) {
+    return value.form == Form::splat ? sign_extend(value.bits, type.storage()) : value.bits;
+  };
+  std::int64_t other = 0;
+  if (__builtin_mul_overflow(base(b), sign, &other) || __builtin_add_overflow(base(a), other, &out.bits))
     return false;
+  out.form = Form::affine;
+  out.filled = false;
+  out.region = a.region;
+  out.tables = 0;
+  const bool a_line = a.form == Form::affine, b_line = b.form == Form::affine;
   for (int d = 0; d < type.rank(); ++d) {
     const auto at = static_cast<std::size_t>(d);
-    const bool a_table = (sum.tables >> d & 1) != 0;
-    const bool b_table = b.form == Form::affine && (b.tables >> d & 1) != 0;
-    const std::int64_t b_stride = b.form == Form::affine && !b_table ? b.stride[at] : 0;
-    if ((a_table && (b_table || b_stride != 0)) || (b_table && sum.stride[at] != 0)) return false;
-    if (a_table || b_table) {
-      const std::int64_t start = table_start(type, d);
-      for (std::int64_t i = 0; i < type.shape[at]; ++i)
-        sum.table[start + i] = a_table ? a.table[start + i] : sign * b.table[start + i];
-      sum.tables = static_cast<std::uint8_t>(sum.tables | 1u << d);
-      sum.stride[at] = 0;
+    const bool a_table = a_line && (a.tables >> d & 1) != 0, b_table = b_line && (b.tables >> d & 1) != 0;
+    const std::int64_t a_stride = a_line && !a_table ? a.stride[at] : 0;
+    const std::int64_t b_stride = b_line && !b_table ? b.stride[at] : 0;
+    std::int64_t scaled = 0;
+    if (!a_table && !b_table) {
+      if (__builtin_mul_overflow(b_stride, sign, &scaled) ||
+          __builtin_add_overflow(a_stride, scaled, &out.stride[at]))
+        return false;
       continue;
     }
-    std::int64_t scaled = 0;
-    if (__builtin_mul_overflow(b_stride, sign, &scaled) ||
-        __builtin_add_overflow(sum.stride[at], scaled, &sum.stride[at]))
-      return false;
+    if ((a_table && b_table) || a_stride != 0 || b_stride != 0) return false;
+    const std::int64_t start = table_start(type, d);
+    for (std::int64_t i = 0; i < type.shape[at]; ++i)
+      out.table[start + i] = a_table ? a.table[start + i] : sign * b.table[start + i];
+    out.tables = static_cast<std::uint8_t>(out.tables | 1u << d);
+    out.stride[at] = 0;
   }
-  if (!fits(sum, type)) return false;
-  out = sum;
-  return true;
+  return fits(out, type);
 }
 
 bool scale_affine(const Value& a, std::int64_t factor, Value& out, const Type& type) {
@@ -141,12 +137,16 @@ bool try_affine(Frame& frame, const Instruction& made) {
   }
 }
 
-void run_integer(Frame& frame, const Instruction& made) {
+}  // namespace
+
+void handlers::run_integer(Frame& frame, const Instruction& made) {
   const Value &a = frame.at(made.in[0]), &b = frame.at(made.in[1]);
   const bool uniform = a.form == Form::splat && b.form == Form::splat;
   if (!uniform && is_affine(a) && is_affine(b) && try_affine(frame, made)) return;
   run_binary(frame, made);
 }
+
+namespace {
 
 void run_and(Frame& frame, const Instruction& made) {
   if (and_boxes(frame, made)) return;
@@ -281,7 +281,7 @@ bool build_integer(Builder& b, int parameter) {
     return true;
   }
   if (static_cast<BinaryOp>(parameter) != BinaryOp::andi && affine_type(b.in(0)) && b.in(0).tensor)
-    b.made.run = run_integer;
+    b.made.run = handlers::run_integer;
   return true;
 }
 

@@ -82,7 +82,7 @@ bool add_pointer_affine(const Value& pointer, const Value& offset, Value& out, c
     out.stride[at] = 0;
   }
   out.tables = tables;
-  return fits(out, type) && range_of(out, type).has_value();
+  return range_of(out, type).has_value();
 }
 
 void run_addptr(Frame& frame, const Instruction& made) {
@@ -290,6 +290,7 @@ bool build_select(Builder& b, int) {
   if (!b.made.kernel.select) return b.unsupported();
   b.made.imm[0] = out.tensor && condition.tensor && out.rank() <= kFormRank && !b.combining;
   b.made.run = run_select;
+  b.made.spans = true;
   return true;
 }
 

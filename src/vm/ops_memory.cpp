@@ -2,6 +2,7 @@
 // tt.load and tt.store.
 #include "vm/access.hpp"
 #include "vm/elementwise.hpp"
+#include "vm/handlers.hpp"
 
 #include <cstring>
 
@@ -81,6 +82,17 @@ void clean_booleans(Value& out) {
     for (std::int64_t i = 0; i < out.n; ++i) out.data[i] = std::byte{out.data[i] != std::byte{0}};
 }
 
+// Programs and loops mostly walk through memory in even steps: what the next access will touch is fetched now.
+void follow_stream(Frame& frame, const Instruction& made, const Value& pointer, const Type& type,
+                   std::size_t bytes) {
+  constexpr std::int64_t far = 1 << 24;
+  std::int64_t& newest = frame.streams[static_cast<std::size_t>(made.imm[4])];
+  const auto step = static_cast<std::int64_t>(static_cast<std::uint64_t>(pointer.bits) -
+                                              static_cast<std::uint64_t>(newest));
+  newest = pointer.bits;
+  if (step != 0 && step > -far && step < far) prefetch(pointer, type, bytes, step);
+}
+
 void load_tile(Frame& frame, const Instruction& made, int mask, int other, const Active& active) {
   Value &pointer = frame.at(made.in[0]), &out = frame.at(made.out[0]);
   const Type& type = frame.type(made.in[0]);
@@ -88,19 +100,23 @@ void load_tile(Frame& frame, const Instruction& made, int mask, int other, const
   if (pointer.form == Form::dense || type.rank() > kFormRank ||
       check_affine(frame, pointer, type, active, bytes, Verb::load) < 0)
     return load_lanes(frame, made, mask_bytes(frame, mask, active), other);
+  follow_stream(frame, made, pointer, type, bytes);
   if (active.kind == Active::Kind::lanes) {
     // The whole tile lies inside its buffer, so inactive lanes may be read; `other` then replaces them.
-    Active whole;
-    whole.all = true;
-    for (int d = 0; d < type.rank(); ++d)
-      whole.to[static_cast<std::size_t>(d)] = type.shape[static_cast<std::size_t>(d)];
-    load_box(pointer, type, whole, out.data, bytes);
+    load_box(pointer, type, whole_box(type), out.data, bytes);
     std::int64_t bits = other < 0 && frame.options->poison_masked ? made.imm[3] : 0;
     const bool dense_other = other >= 0 && frame.at(other).form != Form::splat;
     if (other >= 0 && !dense_other) bits = frame.at(other).bits;
     const auto kernel = dense_other ? made.kernel.select.vv : made.kernel.select.vs;
     kernel(active.mask, out.data, dense_other ? static_cast<const void*>(elements(frame, other)) : &bits,
            out.data, static_cast<std::size_t>(out.n));
+  } else if (active.all && made.imm[5] != 0 && pointer.form == Form::affine && pointer.tables == 0) {
+    out.form = Form::memory;
+    out.filled = false;
+    out.bits = pointer.bits;
+    out.stride = pointer.stride;
+    out.tables = 0;
+    return;
   } else {
     if (!active.all) fill_other(frame, made, other, out.data, out.n);
     load_box(pointer, type, active, out.data, bytes);
@@ -108,7 +124,9 @@ void load_tile(Frame& frame, const Instruction& made, int mask, int other, const
   out.set_dense();
 }
 
-void run_load(Frame& frame, const Instruction& made) {
+}  // namespace
+
+void handlers::run_load(Frame& frame, const Instruction& made) {
   const int mask = made.imm[0] != 0 ? made.in[1] : -1, other = made.imm[1] != 0 ? made.in[2] : -1;
   Value& out = frame.at(made.out[0]);
   const Active active = active_lanes(frame, mask, frame.type(made.in[0]));
@@ -126,6 +144,8 @@ void run_load(Frame& frame, const Instruction& made) {
     load_tile(frame, made, mask, other, active);
   if (made.imm[2] != 0 && !frame.trapped) clean_booleans(out);
 }
+
+namespace {
 
 void store_lanes(Frame& frame, const Instruction& made, const std::uint8_t* mask) {
   const std::size_t bytes = frame.info(made.in[1]).bytes;
@@ -145,7 +165,9 @@ void store_lanes(Frame& frame, const Instruction& made, const std::uint8_t* mask
   }
 }
 
-void run_store(Frame& frame, const Instruction& made) {
+}  // namespace
+
+void handlers::run_store(Frame& frame, const Instruction& made) {
   const int mask = made.imm[0] != 0 ? made.in[2] : -1;
   const Value &pointer = frame.at(made.in[0]), &value = frame.at(made.in[1]);
   const Type& type = frame.type(made.in[0]);
@@ -161,8 +183,11 @@ void run_store(Frame& frame, const Instruction& made) {
   if (active.kind == Active::Kind::lanes || pointer.form == Form::dense || type.rank() > kFormRank ||
       check_affine(frame, pointer, type, active, bytes, Verb::store) < 0)
     return store_lanes(frame, made, mask_bytes(frame, mask, active));
+  follow_stream(frame, made, pointer, type, bytes);
   store_box(pointer, type, active, elements(frame, made.in[1]), bytes);
 }
+
+namespace {
 
 bool pointee_like(const Type& pointer, const Type& value) {
   // A pointer to pointers has i64 for its element.
@@ -191,8 +216,8 @@ bool build_load(Builder& b, int) {
   if (b.inputs() > 2 && !like(b.in(2), b.out())) return b.malformed("`other` does not fit");
   b.made.kernel.select = numeric::select(b.out().element_bytes());
   b.made.imm = {b.inputs() > 1, b.inputs() > 2, b.out().is(DType::b8),
-                b.out().is(DType::b8) ? 1 : poison_bits(b.out())};
-  b.made.run = run_load;
+                b.out().is(DType::b8) ? 1 : poison_bits(b.out()), b.program.streams++};
+  b.made.run = handlers::run_load;
   return true;
 }
 
@@ -202,8 +227,8 @@ bool build_store(Builder& b, int) {
   if (!pointee_like(b.in(0), b.in(1))) return b.malformed("needs a pointer to the value's type");
   if (b.inputs() > 2 && (!b.in(2).is(DType::b8) || !b.in(2).same_shape(b.in(1))))
     return b.malformed("the mask does not fit");
-  b.made.imm = {b.inputs() > 2};
-  b.made.run = run_store;
+  b.made.imm = {b.inputs() > 2, 0, 0, 0, b.program.streams++};
+  b.made.run = handlers::run_store;
   return true;
 }
 

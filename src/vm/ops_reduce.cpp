@@ -4,6 +4,7 @@
 #include "vm/combine.hpp"
 #include "vm/elementwise.hpp"
 #include "vm/forms.hpp"
+#include "vm/handlers.hpp"
 #include "vm/strided.hpp"
 
 #include <algorithm>
@@ -187,9 +188,11 @@ numeric::AxisShape shape_of(const Axis& axis) {
           static_cast<std::size_t>(axis.inner)};
 }
 
+}  // namespace
+
 // imm[1]: the fold of a short row compares floats one by one. Many rows are folded side by side instead: the
 // tile is turned, and the same tree runs over whole spans.
-void run_simple_reduce(Frame& frame, const Instruction& made) {
+void handlers::run_simple_reduce(Frame& frame, const Instruction& made) {
   const Axis axis = axis_of(frame.type(made.in[0]), made.imm[0]);
   const std::byte* in = elements(frame, made.in[0]);
   numeric::AxisShape shape = shape_of(axis);
@@ -204,6 +207,8 @@ void run_simple_reduce(Frame& frame, const Instruction& made) {
   made.extra->reducer(in, frame.at(made.out[0]).data, shape);
   finish(frame, made.out[0]);
 }
+
+namespace {
 
 // Whether turning the tile pays: minimum and maximum of floats along a short last axis of many rows.
 bool fold_side_by_side(const Type& type, std::int64_t at, numeric::BinaryOp op) {
@@ -277,7 +282,8 @@ bool build_reduce(Builder& b, int) {
     if (reducer) {
       b.extra().reducer = reducer;
       b.made.imm[1] = fold_side_by_side(b.in(0), axis, static_cast<numeric::BinaryOp>(row->parameter));
-      b.made.run = run_simple_reduce;
+      b.made.imm[2] = row->parameter;
+      b.made.run = handlers::run_simple_reduce;
       b.made.regions.clear();
     }
   }

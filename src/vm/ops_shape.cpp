@@ -69,7 +69,9 @@ void run_view(Frame& frame, const Instruction& made) {
   handlers::share_elements(frame, made.out[0], made.in[0]);
 }
 
-void run_broadcast(Frame& frame, const Instruction& made) {
+}  // namespace
+
+void handlers::run_broadcast(Frame& frame, const Instruction& made) {
   const Value& in = frame.at(made.in[0]);
   Value& out = frame.at(made.out[0]);
   const Type &in_type = frame.type(made.in[0]), &type = frame.type(made.out[0]);
@@ -105,6 +107,8 @@ void run_broadcast(Frame& frame, const Instruction& made) {
   out.region = in.region;
   out.set_dense();
 }
+
+namespace {
 
 void run_trans(Frame& frame, const Instruction& made) {
   const Value& in = frame.at(made.in[0]);
@@ -329,7 +333,7 @@ bool build_broadcast(Builder& b, int) {
   collapse(extra.sizes, extra.strides);
   b.made.imm[0] =
       !in.floating() && !in.is(DType::b8) && out.rank() >= 2 && out.rank() <= kFormRank && !b.combining;
-  b.made.run = run_broadcast;
+  b.made.run = handlers::run_broadcast;
   return true;
 }
 

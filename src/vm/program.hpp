@@ -44,7 +44,8 @@ struct Extra {
   int function = -1;                                                 // tt.call
   std::shared_ptr<const ptx::Assembly> assembly;                     // inline PTX
   std::vector<std::int64_t> sizes, strides;                          // broadcast, trans: a strided copy
-  Handler inner = nullptr;                                           // not Build::plain: the operation itself
+  Handler inner = nullptr;        // not Build::plain: the operation itself
+  std::vector<Instruction> pair;  // in_place: what makes the elements, and the store that takes them
   std::uint32_t checks = 0;  // Build::checked: see sanitize_instrument
   std::size_t site = 0;      // Build::counted: index into CountPlan::sites
 };
@@ -63,6 +64,8 @@ struct Instruction {
   std::int32_t place = 0;  // index into ProgramImpl::places
   bool pure = false;       // no effect but its results, and never a finding: may be hoisted
   bool view = false;       // result 0 is operand 0's elements under another shape
+  bool quiet = false;      // changes no memory that others see
+  bool spans = false;      // each element of its result comes from the same element of its operands
   std::vector<Code> regions;
   std::shared_ptr<Extra> extra;
 };
@@ -114,6 +117,7 @@ struct ProgramImpl {
   std::vector<std::string> unsupported;
   std::int64_t frame_bytes = 0;
   bool contraction = false;                     // sums have taken their products in
+  int streams = 0;                              // loads and stores, numbered
   std::shared_ptr<const KernelFacts> facts;     // null unless Build::checked
   std::shared_ptr<const CountPlan> count_plan;  // null unless Build::counted
   // Frames that no run uses now; a run takes one per thread and gives it back.

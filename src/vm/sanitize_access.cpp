@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checking handlers of memory operations: bounds first, then the shadow, then the operation itself.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "vm/descriptor.hpp"
@@ -264,28 +265,78 @@ void visit_descriptor(Frame& frame, const Instruction& made, Verb verb, const Vi
   if (region >= 0) visit_box(frame, region, pointer, type, active, bytes, visit);
 }
 
-}  // namespace
+// The same for the rows of a gather or scatter.
+template <typename Visit>
+void visit_rows(Frame& frame, const Instruction& made, Verb verb, const Visit& visit) {
+  const Type &type = frame.type(made.in[0]), &index = frame.type(made.in[1]);
+  const std::size_t bytes = bytes_of(type.dtype);
+  const std::byte* indices = elements(frame, made.in[1]);
+  for (std::int64_t i = 0; i < index.count; ++i) {
+    const std::array start{integer_at(indices, i, index.dtype), scalar_int(frame, made.in[2])};
+    Value pointer;
+    Active active;
+    if (!descriptor_block_at(frame, made, start, pointer, active)) return;
+    if (active.kind == Active::Kind::none) continue;
+    const int region = check_affine(frame, pointer, type, active, bytes, verb);
+    if (region < 0) return;
+    visit_box(frame, region, pointer, type, active, bytes, [&](int found, Row row) {
+      row.tile += i * type.shape[1];
+      visit(found, row);
+    });
+  }
+}
 
-void run_descriptor_load(Frame& frame, const Instruction& made) {
+// The shadow first, then the operation itself.
+template <typename Look>
+void descriptor(Frame& frame, const Instruction& made, bool writes, const Look& look) {
   LaunchCheck* check = launch_of(frame);
-  if (check != nullptr && check->shadows())
-    visit_descriptor(frame, made, Verb::load,
-                     [&](int region, const Row& row) { check->load(frame, made, region, row); });
+  if (check != nullptr && writes) ++check->changes;
+  if (check != nullptr && check->shadows()) look(*check);
   if (frame.trapped) return;
   inner(frame, made);
   if (check != nullptr && frame.trapped) check->add_picture(frame, bytes_of(frame.type(made.in[0]).dtype));
 }
 
+}  // namespace
+
+void run_descriptor_load(Frame& frame, const Instruction& made) {
+  descriptor(frame, made, false, [&](LaunchCheck& check) {
+    visit_descriptor(frame, made, Verb::load,
+                     [&](int region, const Row& row) { check.load(frame, made, region, row); });
+  });
+}
+
 void run_descriptor_store(Frame& frame, const Instruction& made) {
-  LaunchCheck* check = launch_of(frame);
-  if (check != nullptr) ++check->changes;
-  if (check != nullptr && check->shadows())
+  descriptor(frame, made, true, [&](LaunchCheck& check) {
     visit_descriptor(frame, made, Verb::store, [&](int region, const Row& row) {
-      check->store(frame, made, region, row, made.in.back());
+      check.store(frame, made, region, row, made.in.back());
     });
-  if (frame.trapped) return;
-  inner(frame, made);
-  if (check != nullptr && frame.trapped) check->add_picture(frame, bytes_of(frame.type(made.in[0]).dtype));
+  });
+}
+
+void run_descriptor_gather(Frame& frame, const Instruction& made) {
+  descriptor(frame, made, false, [&](LaunchCheck& check) {
+    visit_rows(frame, made, Verb::load,
+               [&](int region, const Row& row) { check.load(frame, made, region, row); });
+  });
+}
+
+void run_descriptor_scatter(Frame& frame, const Instruction& made) {
+  descriptor(frame, made, true, [&](LaunchCheck& check) {
+    visit_rows(frame, made, Verb::store, [&](int region, const Row& row) {
+      check.store(frame, made, region, row, made.in.back());
+    });
+  });
+}
+
+void run_descriptor_reduce(Frame& frame, const Instruction& made) {
+  descriptor(frame, made, true, [&](LaunchCheck& check) {
+    visit_descriptor(frame, made, Verb::atomic, [&](int region, const Row& row) {
+      for (std::int64_t i = 0; i < row.count; ++i)
+        check.atomic(frame, made, region, row.offset + i * row.stride, row.bytes,
+                     LaunchCheck::AtomicUse::update);
+    });
+  });
 }
 
 }  // namespace kgb::vm::checked

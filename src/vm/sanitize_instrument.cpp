@@ -160,7 +160,9 @@ KernelFacts find_facts(const ProgramImpl& program, const Flow& flow) {
     if (atomic && !op.results.empty() && !flow.type(op.results[0]).tensor && flow.used(op.results[0]) &&
         !relaxed(op))
       facts.synchronises = true;
-    if (atomic && op.operands.size() > 1 && flow.type(op.operands[1]).floating()) facts.float_atomics = true;
+    const bool adds = (atomic && op.operands.size() > 1) || op.name == "tt.descriptor_reduce";
+    if (adds && flow.type(op.operands[atomic ? 1 : op.operands.size() - 1]).floating())
+      facts.float_atomics = true;
     if (op.name == "tt.load" && is_volatile(op)) facts.synchronises = true;
     if (op.name == "tt.load" && op.operands.size() == 2) facts.masked_without_other = true;
   });
@@ -229,6 +231,12 @@ void wrap(const ProgramImpl& program, const std::set<int>& indices, const RawOp&
     checking = checked::run_descriptor_load;
   } else if (op.name == "tt.descriptor_store") {
     checking = checked::run_descriptor_store;
+  } else if (op.name == "tt.descriptor_gather") {
+    checking = checked::run_descriptor_gather;
+  } else if (op.name == "tt.descriptor_scatter") {
+    checking = checked::run_descriptor_scatter;
+  } else if (op.name == "tt.descriptor_reduce") {
+    checking = checked::run_descriptor_reduce;
   } else if ((bits = index_bits(program, indices, op)) != 0) {
     checking = checked::run_index;
   } else {

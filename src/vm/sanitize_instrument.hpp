@@ -24,6 +24,9 @@ void run_atomic(Frame& frame, const Instruction& made);
 void run_cas(Frame& frame, const Instruction& made);
 void run_descriptor_load(Frame& frame, const Instruction& made);
 void run_descriptor_store(Frame& frame, const Instruction& made);
+void run_descriptor_gather(Frame& frame, const Instruction& made);
+void run_descriptor_scatter(Frame& frame, const Instruction& made);
+void run_descriptor_reduce(Frame& frame, const Instruction& made);
 // Integer operations and shapes between a 32-bit value and an address.
 void run_index(Frame& frame, const Instruction& made);
 // Before an access: true if an active lane's address comes from a value that wrapped; reported, instance

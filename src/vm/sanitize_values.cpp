@@ -56,7 +56,7 @@ void fill_undefined(Frame& frame, const Instruction& made) {
   const Type& type = frame.type(made.out[0]);
   const std::size_t bytes = type.element_bytes();
   std::int64_t bits = low_bytes(0x1111111111111111, bytes);
-  if (type.is(DType::b8)) return;
+  if (type.is(DType::b8) || frame.at(made.out[0]).form == Form::memory) return;  // no lane is inactive there
   if (type.floating()) {
     const double large = 128;  // every format holds it
     numeric::converter(DType::f64, type.dtype)(&large, &bits, 1);

@@ -131,4 +131,48 @@ void copy_strided(std::byte* out, const std::byte* in, std::size_t bytes, std::s
   }
 }
 
+namespace {
+
+template <typename Block>
+void rotate_blocks(std::byte* out, const std::byte* in, std::size_t pairs) {
+  for (std::size_t i = 0; i < pairs; ++i) {
+    Block block;
+    std::memcpy(&block, in + i * sizeof block, sizeof block);
+    block = static_cast<Block>(block << (4 * sizeof block) | block >> (4 * sizeof block));
+    std::memcpy(out + i * sizeof block, &block, sizeof block);
+  }
+}
+
+template <std::size_t Half>
+void swap_fixed(std::byte* out, const std::byte* in, std::size_t pairs) {
+  for (std::size_t i = 0; i < pairs; ++i, out += 2 * Half, in += 2 * Half) {
+    std::memcpy(out, in + Half, Half);
+    std::memcpy(out + Half, in, Half);
+  }
+}
+
+}  // namespace
+
+void swap_halves(std::byte* out, const std::byte* in, std::size_t half, std::size_t pairs) {
+  switch (half) {
+    case 1:
+      return rotate_blocks<std::uint16_t>(out, in, pairs);
+    case 2:
+      return rotate_blocks<std::uint32_t>(out, in, pairs);
+    case 4:
+      return rotate_blocks<std::uint64_t>(out, in, pairs);
+    case 8:
+      return swap_fixed<8>(out, in, pairs);
+    case 16:
+      return swap_fixed<16>(out, in, pairs);
+    case 32:
+      return swap_fixed<32>(out, in, pairs);
+    default:
+      for (std::size_t i = 0; i < pairs; ++i, out += 2 * half, in += 2 * half) {
+        std::memcpy(out, in + half, half);
+        std::memcpy(out + half, in, half);
+      }
+  }
+}
+
 }  // namespace kgb::vm

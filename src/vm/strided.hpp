@@ -17,4 +17,7 @@ void collapse(std::vector<std::int64_t>& sizes, std::vector<std::int64_t>& strid
 void copy_strided(std::byte* out, const std::byte* in, std::size_t bytes, std::span<const std::int64_t> sizes,
                   std::span<const std::int64_t> strides);
 
+// Exchanges the two halves of each of `pairs` blocks of 2 * half bytes. Buffers do not overlap.
+void swap_halves(std::byte* out, const std::byte* in, std::size_t half, std::size_t pairs);
+
 }  // namespace kgb::vm

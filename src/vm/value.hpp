@@ -16,6 +16,7 @@ enum class Form : std::uint8_t {
   affine,  // integers and pointers: base + sum over dimensions of stride[d] * i[d], or of table(d)[i[d]]
   box,     // i1: true where lo[d] <= i[d] < hi[d] in all dimensions
   dense,   // elements in `data`
+  memory,  // elements of a buffer, left where they lie: at address `bits`, stride[d] bytes apart
 };
 
 // Region of a pointer whose origin is not one known buffer: it is looked up by address at the access.
@@ -29,9 +30,9 @@ struct Value {
   std::int64_t n = 1;     // elements
   std::int32_t region = kAnyRegion;
   Form form = Form::splat;
-  bool filled = false;                           // affine, box, splat: `data` holds the elements as well
+  bool filled = false;                           // any but dense: `data` holds the elements as well
   std::uint8_t tables = 0;                       // affine: bit d set if dimension d is a table
-  std::array<std::int64_t, kFormRank> stride{};  // affine (pointers: bytes); box: lo
+  std::array<std::int64_t, kFormRank> stride{};  // affine (pointers: bytes), memory; box: lo
   std::array<std::int64_t, kFormRank> hi{};      // box
 
   void set_splat(std::int64_t value) {

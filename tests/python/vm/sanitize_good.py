@@ -268,5 +268,33 @@ def persistent(launch):
     return launched(launch, persistent_kernel, (3,), x, out, next_tile, N, BLOCK=64, empty=[out])
 
 
+@triton.jit
+def rows_kernel(x, index, out, M, C: tl.constexpr, R: tl.constexpr):
+    source = tl.make_tensor_descriptor(x, [M, C], [C, 1], [1, C])
+    target = tl.make_tensor_descriptor(out, [M, C], [C, 1], [1, C])
+    ids = tl.load(index + tl.program_id(0) * R + tl.arange(0, R))
+    picked = source.gather(ids, 0)
+    target.scatter(picked, ids, 0)
+
+
+def rows(launch):
+    x, out = torch.randn(32, 16), torch.empty(32, 16)
+    return launched(launch, rows_kernel, (4,), x, torch.randperm(32).int(), out, 32, C=16, R=8, empty=[out])
+
+
+@triton.jit
+def blocks_kernel(x, total, out, R: tl.constexpr, C: tl.constexpr):
+    sums = tl.make_tensor_descriptor(total, [R, C], [C, 1], [R, C])
+    cells = (tl.program_id(0) * R + tl.arange(0, R)[:, None]) * C + tl.arange(0, C)[None, :]
+    vb = tl.load(x + cells)
+    sums.atomic_add([0, 0], vb)
+    tl.store(out + cells, vb)
+
+
+def blocks(launch):
+    x, total, out = torch.randn(32, 16), torch.zeros(8, 16), torch.empty(32, 16)
+    return launched(launch, blocks_kernel, (4,), x, total, out, R=8, C=16, empty=[out])
+
+
 GOOD = [add, number, softmax, matmul, transpose, stencil, relu, locked, last, histogram, barrier, flag, divide, far,
-        gather, scatter, persistent]
+        gather, scatter, persistent, rows, blocks]

@@ -130,6 +130,15 @@ MUTANTS = [
     ("persistent", "tile = tl.atomic_add(next_tile, 1)\n    while",
      "tile = tl.load(next_tile)\n    tl.store(next_tile, tile + 1)\n    while", "race"),
     ("persistent", "* 2.0, mask=b < n)", "* 2.0, mask=b <= n)", "out_of_bounds"),
+    ("rows", "picked = source.gather(ids, 0)", "picked = target.gather(ids, 0)", "uninitialised_read"),
+    ("rows", "target.scatter(picked, ids, 0)", "target.scatter(picked, ids // 2, 0)", "race"),
+    ("rows", "target.scatter(picked, ids, 0)", "source.scatter(picked, (ids + 1) % M, 0)", "race"),
+    ("rows", "source = tl.make_tensor_descriptor(x, [M, C], [C, 1]",
+     "source = tl.make_tensor_descriptor(x, [M, C], [C * 2, 1]", "out_of_bounds"),
+    ("blocks", "sums.atomic_add([0, 0], vb)", "sums.store([0, 0], vb)", "race"),
+    ("blocks", "sums.atomic_add([0, 0], vb)", "sums.store([0, 0], sums.load([0, 0]) + vb)", "race"),
+    ("blocks", "sums.atomic_add([0, 0], vb)", "sums.atomic_add([0, 0], vb)\n    tl.store(total, 0.0)", "race"),
+    ("blocks", "tl.make_tensor_descriptor(total,", "tl.make_tensor_descriptor(out,", "uninitialised_read"),
 ]
 
 
