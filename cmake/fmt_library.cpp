@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definitions of fmt, compiled once. Debian ships fmt's headers and a shared object but no static archive, and
-// the header-only form costs every file that formats two to three seconds of compiler time.
+// The definitions of fmt, compiled once. Debian ships fmt's headers and a shared object but no static
+// archive, and the header-only form costs every file that formats two to three seconds of compiler time.
 #include <fmt/format-inl.h>
 
 #include <locale>

@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "python" / "vm"))
-import kernels  # noqa: E402
-import speed_kernels as own  # noqa: E402
+import kernels
+import speed_kernels as own
 
 MI = 1 << 20
 

@@ -212,11 +212,27 @@ PyObject* result_dict(const vm::RunResult& result, double seconds) {
 }
 
 PyObject* vm_run(PyObject*, PyObject* positional, PyObject* named) {
-  static const char* names[] = {"ttir",          "grid",         "args",    "buffers",        "threads",
-                                "max_steps",     "seconds",      "order",   "seed",           "tf32",
-                                "poison_masked", "fp8_saturate", "reorder", "check_division", "sanitize",
-                                "undefined",     "contraction",  "flush_denormals", "exact_remainder",
-                                "count",         nullptr};
+  static const char* names[] = {"ttir",
+                                "grid",
+                                "args",
+                                "buffers",
+                                "threads",
+                                "max_steps",
+                                "seconds",
+                                "order",
+                                "seed",
+                                "tf32",
+                                "poison_masked",
+                                "fp8_saturate",
+                                "reorder",
+                                "check_division",
+                                "sanitize",
+                                "undefined",
+                                "contraction",
+                                "flush_denormals",
+                                "exact_remainder",
+                                "count",
+                                nullptr};
   const char *ttir = nullptr, *order = "forward", *tf32 = "truncate", *sanitize = "";
   PyObject* undefined = nullptr;
   Py_ssize_t size = 0;

@@ -46,7 +46,9 @@ class Timed {
 };
 
 // The value set of the timed calls: what host code read holds for one set alone.
-int timed_trial(const Job& job) { return reads_values(job) ? 0 : kTimedTrial; }
+int timed_trial(const Job& job) {
+  return reads_values(job) ? 0 : kTimedTrial;
+}
 
 // Error: why the baseline cannot be timed.
 Status begin_baseline(const Case& open, const Job& job, sandbox::Worker& worker, const std::string& backend) {
@@ -164,7 +166,8 @@ Status device_time(Case& open, Processes& processes, const Catalogue& catalogue)
   if (open.op.tagged("no_kernel")) return ok_status();  // nothing runs on the device
   for (Job* job : timed_jobs(open, catalogue, false)) {
     if (!job->recording) continue;
-    KGB_TRY(const std::optional<TrialRequest> request, timed_request(open, *job, timed_trial(*job), processes));
+    KGB_TRY(const std::optional<TrialRequest> request,
+            timed_request(open, *job, timed_trial(*job), processes));
     if (!request) continue;  // a kernel does not compile: a finding
     KGB_CHECK(processes.with_device([&](sandbox::Worker& executor, sandbox::Worker& baseline) {
       return time_job(open, *job, *request, executor, baseline, processes, catalogue);

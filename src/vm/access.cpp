@@ -158,7 +158,10 @@ std::int64_t contiguous_bytes(const Value& pointer, const Type& type, std::size_
 
 namespace {
 
-std::int64_t pf() { static const std::int64_t v = getenv("KGB_PF") ? atoi(getenv("KGB_PF")) : 1024; return v; }
+std::int64_t pf() {
+  static const std::int64_t v = getenv("KGB_PF") ? atoi(getenv("KGB_PF")) : 1024;
+  return v;
+}
 const std::int64_t kPrefetchBytes = 8192;
 
 void prefetch_run(std::uint64_t from, std::int64_t bytes) {
@@ -176,7 +179,8 @@ void prefetch(const Value& pointer, const Type& type, std::size_t bytes, std::in
   const std::size_t inner = pointer.stride[1] == static_cast<std::int64_t>(bytes) ? 1 : 0;
   if (pointer.stride[inner] != static_cast<std::int64_t>(bytes)) return;
   const std::int64_t run = type.shape[inner] * static_cast<std::int64_t>(bytes);
-  const std::int64_t rows = std::min(type.shape[1 - inner], kPrefetchBytes / std::clamp<std::int64_t>(run, 64, pf() + 64));
+  const std::int64_t rows =
+      std::min(type.shape[1 - inner], kPrefetchBytes / std::clamp<std::int64_t>(run, 64, pf() + 64));
   for (std::int64_t i = 0; i < rows; ++i)
     prefetch_run(from + static_cast<std::uint64_t>(pointer.stride[1 - inner] * i), run);
 }

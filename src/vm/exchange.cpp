@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// x ^ (the xor over each pair of x) is the other of the pair. tl.sort and tl.topk find partners so, in every step:
-// four operations become one copy.
+// x ^ (the xor over each pair of x) is the other of the pair. tl.sort and tl.topk find partners so, in every
+// step: four operations become one copy.
 #include <algorithm>
 
 #include "vm/elementwise.hpp"
@@ -59,14 +59,16 @@ class Exchange {
     using numeric::BinaryOp;
     constexpr auto exclusive = static_cast<std::int64_t>(BinaryOp::xori);
     Instruction& made = block.code[k];
-    if ((made.run != handlers::run_integer && made.run != run_binary) || made.imm[0] != exclusive) return false;
+    if ((made.run != handlers::run_integer && made.run != run_binary) || made.imm[0] != exclusive)
+      return false;
     const int x = made.in[own];
     const Instruction* wide = maker(block, k, made.in[1 - own]);
     if (wide == nullptr || wide->run != handlers::run_broadcast) return false;
     const Instruction* view = maker(block, k, wide->in[0]);
     if (view == nullptr || !view->view) return false;
     const Instruction* sum = maker(block, k, view->in[0]);
-    if (sum == nullptr || sum->run != handlers::run_simple_reduce || sum->imm[2] != exclusive || sum->in[0] != x)
+    if (sum == nullptr || sum->run != handlers::run_simple_reduce || sum->imm[2] != exclusive ||
+        sum->in[0] != x)
       return false;
     const Type& tile = type(x);
     const auto axis = static_cast<std::size_t>(sum->imm[0]);

@@ -18,7 +18,8 @@ void run_integer(Frame& frame, const Instruction& made);
 void run_broadcast(Frame& frame, const Instruction& made);
 // imm: 0 axis, 1 turned first, 2 the operation.
 void run_simple_reduce(Frame& frame, const Instruction& made);
-// imm: 0 has a mask, 1 has `other`, 2 loads i1, 3 poison, 4 number of its stream, 5 may leave the tile where it lies.
+// imm: 0 has a mask, 1 has `other`, 2 loads i1, 3 poison, 4 number of its stream, 5 may leave the tile where
+// it lies.
 void run_load(Frame& frame, const Instruction& made);
 // imm: 0 has a mask, 4 number of its stream.
 void run_store(Frame& frame, const Instruction& made);

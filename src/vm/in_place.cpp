@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles that are not copied: a load whose tile is used up before memory changes leaves it where it lies, and the
-// operation whose result is only stored writes it there.
+// Tiles that are not copied: a load whose tile is used up before memory changes leaves it where it lies, and
+// the operation whose result is only stored writes it there.
 #include <algorithm>
 #include <optional>
 

@@ -20,9 +20,9 @@ void run_unsupported(Frame& frame, const Instruction& instruction) {
 
 // Of the operations that are not pure.
 bool leaves_memory(BuildFunction build) {
-  static constexpr BuildFunction quiet[] = {build_load,           build_division, build_gather,
-                                            build_reduce,         build_scan,     build_program_id,
-                                            build_descriptor_load, build_descriptor_gather};
+  static constexpr BuildFunction quiet[] = {
+      build_load, build_division,   build_gather,          build_reduce,
+      build_scan, build_program_id, build_descriptor_load, build_descriptor_gather};
   return std::find(std::begin(quiet), std::end(quiet), build) != std::end(quiet);
 }
 

@@ -18,8 +18,8 @@ void contract(RawModule& module);
 // `uses`: of each value. Called by analyse().
 void keep_in_place(ProgramImpl& program, const std::vector<int>& uses);
 
-// Replaces what sorting does to find the other of each pair by one operation. `uses`: of each value. Called by
-// analyse().
+// Replaces what sorting does to find the other of each pair by one operation. `uses`: of each value. Called
+// by analyse().
 void exchange_pairs(ProgramImpl& program, const std::vector<int>& uses);
 
 // Moves program-invariant operations to program.prologue, finds which buffers may be handed over instead of

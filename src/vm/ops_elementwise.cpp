@@ -219,7 +219,7 @@ bool build_convert(Builder& b, int parameter) {
       b.extra().convert_alternatives[saturate ? 1 : 0] = numeric::converter(from, to, options);
     }
     b.made.run = run_to_fp8;
-  b.made.spans = true;
+    b.made.spans = true;
   }
   return true;
 }
@@ -262,7 +262,7 @@ bool build_compare_float(Builder& b, int) {
     if (!b.made.kernel.binary) return b.unsupported(std::string(name_of(b.in(0).dtype)));
     b.made.run = run_binary;
     b.made.spans = true;
-  b.made.spans = true;
+    b.made.spans = true;
     return true;
   }
   return b.malformed("unknown predicate '" + std::string(b.op.words[0]) + "'");

@@ -12,8 +12,8 @@ namespace {
 
 using numeric::BinaryOp;
 
-// a + sign * b for affine values, in `out`, which is neither. False if a dimension is a table in one and varies
-// in the other too.
+// a + sign * b for affine values, in `out`, which is neither. False if a dimension is a table in one and
+// varies in the other too.
 bool add_affine(const Value& a, const Value& b, Value& out, const Type& type, std::int64_t sign) {
   const auto base = [&](const Value& value) {
     return value.form == Form::splat ? sign_extend(value.bits, type.storage()) : value.bits;

@@ -82,7 +82,8 @@ void clean_booleans(Value& out) {
     for (std::int64_t i = 0; i < out.n; ++i) out.data[i] = std::byte{out.data[i] != std::byte{0}};
 }
 
-// Programs and loops mostly walk through memory in even steps: what the next access will touch is fetched now.
+// Programs and loops mostly walk through memory in even steps: what the next access will touch is fetched
+// now.
 void follow_stream(Frame& frame, const Instruction& made, const Value& pointer, const Type& type,
                    std::size_t bytes) {
   constexpr std::int64_t far = 1 << 24;

@@ -44,10 +44,10 @@ struct Extra {
   int function = -1;                                                 // tt.call
   std::shared_ptr<const ptx::Assembly> assembly;                     // inline PTX
   std::vector<std::int64_t> sizes, strides;                          // broadcast, trans: a strided copy
-  Handler inner = nullptr;        // not Build::plain: the operation itself
+  Handler inner = nullptr;                                           // not Build::plain: the operation itself
   std::vector<Instruction> pair;  // in_place: what makes the elements, and the store that takes them
-  std::uint32_t checks = 0;  // Build::checked: see sanitize_instrument
-  std::size_t site = 0;      // Build::counted: index into CountPlan::sites
+  std::uint32_t checks = 0;       // Build::checked: see sanitize_instrument
+  std::size_t site = 0;           // Build::counted: index into CountPlan::sites
 };
 
 struct Instruction {

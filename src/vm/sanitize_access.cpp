@@ -323,9 +323,8 @@ void run_descriptor_gather(Frame& frame, const Instruction& made) {
 
 void run_descriptor_scatter(Frame& frame, const Instruction& made) {
   descriptor(frame, made, true, [&](LaunchCheck& check) {
-    visit_rows(frame, made, Verb::store, [&](int region, const Row& row) {
-      check.store(frame, made, region, row, made.in.back());
-    });
+    visit_rows(frame, made, Verb::store,
+               [&](int region, const Row& row) { check.store(frame, made, region, row, made.in.back()); });
   });
 }
 

@@ -74,11 +74,10 @@ Facility probe_compiler() {
 
 Facility probe_device() {
   const Result<device::Description> found = device::describe_device("cuda", 0);
-  Facility facility =
-      row("GPU", found.ok() ? ok_status() : Status(found.error()),
-          found.ok() ? found->name + ", driver for CUDA " + found->driver : "",
-          "launch plans run on the virtual machine, and Triton kernels get no times",
-          "on a machine with an NVIDIA GPU, install its driver");
+  Facility facility = row("GPU", found.ok() ? ok_status() : Status(found.error()),
+                          found.ok() ? found->name + ", driver for CUDA " + found->driver : "",
+                          "launch plans run on the virtual machine, and Triton kernels get no times",
+                          "on a machine with an NVIDIA GPU, install its driver");
   facility.required = false;
   return facility;
 }

@@ -57,8 +57,8 @@ Status judge_again(Case& open, const std::vector<Job*>& jobs, const AuthorReques
                    const std::pair<std::string, std::string>& why, Processes& processes,
                    const Catalogue& catalogue) {
   if (jobs.empty()) return ok_status();
-  Case second{open.request, open.op, open.chip, open.language, {}, {}, {}, {}, {}, {}, Gate::correct, nullptr,
-              open.observer};
+  Case second{open.request, open.op, open.chip, open.language, {},      {},           {},
+              {},           {},      {},        Gate::correct, nullptr, open.observer};
   for (const Job* job : jobs) {
     Job& again = second.jobs.emplace_back();
     again.workload = job->workload;
@@ -71,7 +71,8 @@ Status judge_again(Case& open, const std::vector<Job*>& jobs, const AuthorReques
     if (again.recording) apply_policy(second, again, false);
     if (runnable(again)) KGB_CHECK(judge_contract(second, again, trial, processes));
     if (runnable(again)) {
-      KGB_TRY([[maybe_unused]] const bool right, judge_trial(second, again, {trial, home_of(open)}, processes));
+      KGB_TRY([[maybe_unused]] const bool right,
+              judge_trial(second, again, {trial, home_of(open)}, processes));
     }
     jobs[i]->elements += again.elements;
     if (again.worst_ratio > jobs[i]->worst_ratio) {
