@@ -41,8 +41,6 @@ def relu(n):
     return lambda: relu_kernel[(triton.cdiv(n, 1024),)](x, y, n, 1024)
 
 
-
-
 def softmax(rows, columns):
     x = torch.randn(rows, columns, device="cuda")
     return lambda: torch.softmax(x, 1)
@@ -132,7 +130,7 @@ def ratio_interval(base, other, turns=25, burst=10):
 
 
 def clocks():
-    """Stamps first for all kernels: once CUPTI has been on in a process, its graphs carry longer gaps."""
+    """Stamps alone first, for all kernels; then stamps and activity records in turns over one graph."""
     rows = {}
     for name, make in KERNELS.items():
         call = make()
@@ -147,24 +145,35 @@ def clocks():
         torch.cuda.empty_cache()
     for name, make in KERNELS.items():
         graph, _kept = graph_of(make())
-        rows[name]["activity"] = statistics.median(samples(graph, 31, True))
-    print(f"{'kernel':<22} {'stamps':>9} {'activity':>9} {'differ':>15} {'10 runs':>8} {'events':>8} {'do_bench':>9} {'cudagraph':>9}   us")
+        turns = [(statistics.median(samples(graph, 31)), statistics.median(samples(graph, 31, True))) for _ in range(5)]
+        rows[name]["beside"], rows[name]["activity"] = (statistics.median(side) for side in zip(*turns))
+    print(f"{'kernel':<22} {'stamps':>9} {'10 runs':>8} {'in turns':>9} {'activity':>9} {'differ':>15} {'events':>8} "
+          f"{'do_bench':>9} {'cudagraph':>9}   us")
     for name, row in rows.items():
-        difference = row["stamps"] - row["activity"]
-        print(f"{name:<22} {row['stamps']:>9.2f} {row['activity']:>9.2f} {difference:>+7.2f} "
-              f"{100 * difference / row['activity']:>+6.1f}% {row['spread_percent']:>7.2f}% {row['events']:>8.2f} "
+        difference = row["beside"] - row["activity"]
+        print(f"{name:<22} {row['stamps']:>9.2f} {row['spread_percent']:>7.2f}% {row['beside']:>9.2f} {row['activity']:>9.2f} "
+              f"{difference:>+7.2f} {100 * difference / row['activity']:>+6.1f}% {row['events']:>8.2f} "
               f"{row['do_bench']:>9.2f} {row['do_bench_cudagraph']:>9.2f}")
     return rows
 
 
 def against_itself(name, repeats):
-    first, _a = graph_of(KERNELS[name]())
-    second, _b = graph_of(KERNELS[name]())
+    """Two graphs of one call, on the same tensors: where these lie is part of the time (see elsewhere())."""
+    call = KERNELS[name]()
+    (first, _a), (second, _b) = graph_of(call), graph_of(call)
     held = [ratio_interval(first, second) for _ in range(repeats)]
     inside = sum(low <= 1 <= high for low, high in held)
     width = statistics.median(high - low for low, high in held)
     print(f"{name} against itself: the 95 % interval holds 1.00 in {inside} of {repeats}; median width {100 * width:.2f} %")
     return {"inside": inside, "of": repeats, "width": width}
+
+
+def elsewhere(name, places=6):
+    """The same kernel on tensors of other allocations, as ratios to the first."""
+    kept = [graph_of(KERNELS[name]()) for _ in range(places)]
+    ratios = [ratio_interval(graph, kept[0][0]) for graph, _ in kept[1:]]
+    print(f"{name} on other memory: " + ", ".join(f"{low:.4f} to {high:.4f}" for low, high in ratios))
+    return ratios
 
 
 def planted(n, repeats):
@@ -228,6 +237,7 @@ def main():
     print(f"{properties.name}, torch {torch.__version__}, triton {triton.__version__}")
     found = {"device": properties.name}
     found["itself"] = {name: against_itself(name, options.repeats) for name in ("relu 16M", "mm 2048")}
+    found["elsewhere"] = elsewhere("relu 16M")
     found["planted"] = planted(1 << 24, options.repeats)
     found["clocks"] = clocks()
     found["fresh"] = {name: fresh_processes(name, options.processes) for name in ("relu 16K", "relu 16M")}

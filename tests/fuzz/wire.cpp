@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: what other processes may send. The first byte picks the reader: q a trial request, r a trial's
-// reply with 64 bytes of blob, s an author's result stream.
+// Fuzz target: what other processes may send. The first byte picks the reader: q a trial request and r a
+// trial's reply, each with 64 bytes of blob, s an author's result stream.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,10 +14,15 @@
 namespace {
 
 void read_request(std::string_view text) {
+  // A blob of 64 bytes: what the sizes in the text claim of it may not be so.
+  const std::vector<std::byte> blob(64);
+  std::string_view recording;
   std::int64_t id = 0;
-  const auto request = kgb::trial_request_from_json(text, id);
+  const auto request = kgb::trial_request_from_json(text, blob, recording, id);
   if (!request.ok()) return;
-  if (!kgb::trial_request_from_json(kgb::to_json_text(*request, id), id).ok()) std::abort();
+  const std::string again = kgb::to_json_text(*request, id);
+  const std::vector<std::byte> bytes = kgb::blob_of(*request, recording);
+  if (!kgb::trial_request_from_json(again, bytes, recording, id).ok()) std::abort();
 }
 
 void read_reply(std::string_view text) {
