@@ -69,3 +69,42 @@ def test_the_use_of_an_address_whose_tensor_is_gone(tmp_path):
     code, out = sanitize(tmp_path, "lost = torch.empty_like(x).data_ptr()",
                          "into[grid](x, lost, n, B=64); negate[grid](x, two, n, B=64); again[grid](lost, two, n, B=64)")
     assert code == 1 and "use_after_free" in out, out
+
+
+SCRIPT = """\
+import sys
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double(x, n, end, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, 2 * tl.load(x + i, mask=i < n), mask=i < end)
+
+
+x = torch.ones(100, device="cuda")
+double[(2,)](x, 100, 100 + int(sys.argv[1]), B=64)
+print("sum", x.sum().item(), sys.argv[1:])
+"""
+
+
+def test_without_an_operator_a_whole_script_is_run(tmp_path):
+    script = tmp_path / "step.py"
+    script.write_text(SCRIPT)
+    good = kgbench("sanitize", script, "--", "0", "--fast")
+    assert (good.code, "sum 200.0 ['0', '--fast']" in good.out) == (0, True), good
+    bad = kgbench("sanitize", script, "3")
+    assert bad.code == 1
+    assert "out_of_bounds" in bad.out + bad.err and "step.py:10" in bad.out + bad.err
+
+
+def test_a_scripts_mistakes_are_told_in_one_line(tmp_path):
+    script = tmp_path / "step.py"
+    script.write_text("")
+    for words, told in ((["--only", "s3"], "--only is for a candidate"), (["--op", "aten::neg", "more"], "nothing to pass to it")):
+        done = kgbench("sanitize", script, *words)
+        assert done.code == 2 and told in done.err and len(done.err.splitlines()) == 1, done
+    missing = kgbench("sanitize", tmp_path / "none.py")
+    assert missing.code == 2 and "there is no file" in missing.err

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// kgbench sanitize: one candidate on the virtual machine with every check, and what they found.
+// kgbench sanitize: one candidate on the virtual machine with every check, and what they found; without an
+// operator, a whole script.
+#include <unistd.h>
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "command.hpp"
 #include "executor/trial.hpp"
 #include "judge/case.hpp"
@@ -17,6 +24,7 @@ namespace {
 
 struct Options {
   std::string file, op, only;
+  std::vector<std::string> arguments;  // of a script
   bool json = false, no_orders = false;
   double float_tolerance = vm::LaunchChecks{}.float_tolerance;
   JudgeOptions judge;
@@ -60,7 +68,26 @@ Result<std::vector<Finding>> check(const Judge::Planned& row, const Options& opt
   return std::move(result.findings);
 }
 
-Result<int> sanitize(const Options& options) {
+// Becomes the interpreter that runs the script (python -m kgbench.kgvm --sanitize), whose status is then
+// ours.
+Result<int> sanitize_script(const Options& options) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(options.file, ignored))
+    return user_error("there is no file " + in_quotes(options.file));
+  KGB_TRY(const Installation installation, find_installation());
+  ::setenv("PYTHONPATH", installation.python_dir.c_str(), 1);
+  if (!installation.extension_dir.empty()) ::setenv("KGBENCH_EXT_DIR", installation.extension_dir.c_str(), 1);
+  std::vector<std::string> words{installation.interpreter, "-m", "kgbench.kgvm", "--sanitize", options.file};
+  words.insert(words.end(), options.arguments.begin(), options.arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execvp(argv.front(), argv.data());
+  return host_error("cannot start " + installation.interpreter + ": " + std::strerror(errno) +
+                    ". KGBENCH_PYTHON names the interpreter");
+}
+
+Result<int> sanitize_candidate(const Options& options) {
   KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Catalogue catalogue, load_catalogue());
@@ -99,6 +126,21 @@ Result<int> sanitize(const Options& options) {
   return count == 0 ? kExitPass : kExitFailed;
 }
 
+Result<int> sanitize(const CLI::App& command, const Options& options) {
+  if (!options.op.empty()) {
+    if (!options.arguments.empty())
+      return user_error("with --op there is one file, and nothing to pass to it: " +
+                        in_quotes(options.arguments.front()));
+    return sanitize_candidate(options);
+  }
+  for (const CLI::Option* option : command.get_options())
+    if (option->count() > 0 && !option->get_positional())
+      return user_error(option->get_name() +
+                        " is for a candidate: say which operator it is, with --op. A script"
+                        " is run whole (its own options: after --)");
+  return sanitize_script(options);
+}
+
 }  // namespace
 
 Registered register_sanitize(CLI::App& root) {
@@ -106,8 +148,10 @@ Registered register_sanitize(CLI::App& root) {
   CLI::App* command =
       root.add_subcommand("sanitize", "Look for races, uninitialised reads and the like in a candidate");
   command->footer(help_text("sanitize"));
-  command->add_option("file", options->file, "the candidate: .py")->required();
-  command->add_option("--op", options->op, "operator")->required();
+  command->add_option("file", options->file, "the candidate, or without --op any script: .py")->required();
+  command->add_option("arguments", options->arguments,
+                      "without --op: the script's own; its options after --");
+  command->add_option("--op", options->op, "operator that the candidate implements");
   command->add_option("--only", options->only, "one workload, by its id: s3");
   command->add_flag("--json", options->json, "the findings as JSON lines");
   command->add_flag("--no-orders", options->no_orders, "leave out the runs in other program orders");
@@ -118,7 +162,7 @@ Registered register_sanitize(CLI::App& root) {
   add_judge_options(*command, options->judge, {"smoke"});
   add_own_workload_options(*command, options->judge);
   add_library_option(*command, options->judge);
-  return {command, [options] { return sanitize(*options); }};
+  return {command, [command, options] { return sanitize(*command, *options); }};
 }
 
 }  // namespace kgb::app
