@@ -86,6 +86,7 @@ Status run_gates(Case& open, Processes& processes, const Catalogue& catalogue) {
                                       [](const Job& job) { return decide(job.findings) != Verdict::pass; });
       if (failed) return ok_status();
     }
+    if (open.request.progress) open.request.progress(row.gate, 0, open.jobs.size());
     KGB_CHECK(row.run(open, processes, catalogue));
     if (!goes_on(open) || every_workload_failed(open)) return ok_status();
   }

@@ -79,6 +79,8 @@ struct JudgeRequest {
   std::vector<std::string> targets;          // cross-compilation; empty: none
   int value_sets = 2;                        // trials per workload
   bool time = true;                          // gate fast, where the candidate can be timed on this chip
+  // Told when a gate begins (0 of n workloads) and as gate correct goes on; on the caller's thread.
+  std::function<void(Gate, std::size_t done, std::size_t total)> progress;
 };
 
 // One output of one call, as it was compared with the oracle's values.

@@ -4,6 +4,9 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <fstream>
+#include <string_view>
+
 #include "store/impl.hpp"
 #include "store/migrations.hpp"
 
@@ -19,6 +22,14 @@ namespace {
 Error store_error(const std::filesystem::path& file, const std::exception& cause) {
   return host_error("the run store " + file.string() + " cannot be used: " + cause.what() +
                     ". Check the disk and the file's permissions");
+}
+
+// By its first bytes; what follows may be cut off or overwritten.
+bool is_database(const std::filesystem::path& file) {
+  constexpr std::string_view kMagic = "SQLite format 3";
+  std::string head(kMagic.size(), '\0');
+  std::ifstream(file, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head == kMagic;
 }
 
 }  // namespace
@@ -47,6 +58,10 @@ Result<Store> Store::open_existing(const std::filesystem::path& file) {
     KGB_CHECK(migrate(impl->db, file));
     return Store(std::move(impl));
   } catch (const std::exception& cause) {
+    if (is_database(file))
+      return user_error(file.string() + " is a damaged run store (" + cause.what() +
+                        "). What sqlite3 can still read of it: sqlite3 " + file.filename().string() +
+                        " .recover");
     return user_error(file.string() + " is no run store: " + cause.what());
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kgbench judge: one candidate with its evidence on one screen, or a stream of candidates.
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -23,6 +24,33 @@ struct Options {
   JudgeOptions judge;
 };
 
+// One line on a terminal that says what is being done, and is gone when the verdict stands there.
+class ProgressLine {
+ public:
+  void show(Gate gate, std::size_t done, std::size_t total) const {
+    if (!terminal_) return;
+    std::fprintf(stderr, "\r\033[K  %s", std::string(name_of(gate)).c_str());
+    if (gate == Gate::correct) std::fprintf(stderr, "  workload %zu of %zu", done + 1, total);
+  }
+  ~ProgressLine() {
+    if (terminal_) std::fputs("\r\033[K", stderr);
+  }
+  ProgressLine() = default;
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+ private:
+  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+};
+
+Result<Evaluation> judge_told(Judge& judge, JudgeRequest& request) {
+  const ProgressLine line;
+  request.progress = [&line](Gate gate, std::size_t done, std::size_t total) {
+    line.show(gate, done, total);
+  };
+  return judge.judge(request);
+}
+
 Result<int> judge_one(const Options& options) {
   if (options.file.empty())
     return user_error("no candidate. Name a file: kgbench judge mine.py --op aten::softmax");
@@ -42,7 +70,7 @@ Result<int> judge_one(const Options& options) {
   request.file = options.file;
   request.contestant = library ? library->contestant() : "file";
   if (!options.only.empty()) request.only_workload = options.only;
-  KGB_TRY(const Evaluation evaluation, judge->judge(request));
+  KGB_TRY(const Evaluation evaluation, judge_told(*judge, request));
   if (options.json)
     std::printf("%s\n",
                 to_json(evaluation).dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());

@@ -125,6 +125,9 @@ Status gate_correct(Case& open, Processes& processes, const Catalogue& catalogue
   if (open.language == "cpp") return native_correct(open, processes);
   if (open.random()) return judge_random(open, processes, catalogue);
   for (Job& job : open.jobs) {
+    if (open.request.progress)
+      open.request.progress(Gate::correct, static_cast<std::size_t>(&job - open.jobs.data()),
+                            open.jobs.size());
     KGB_CHECK(judge_job(open, job, processes));
     // The verdict stands; every further workload could take the whole limit again.
     if (decide(job.findings) == Verdict::timeout) return ok_status();

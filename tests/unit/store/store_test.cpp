@@ -134,5 +134,21 @@ TEST_F(StoreTest, SaysWhatIsNoStore) {
   EXPECT_NE(garbage.error().message.find("is no run store"), std::string::npos);
 }
 
+TEST_F(StoreTest, SaysThatAStoreIsDamagedWhereverItIsCutOff) {
+  {
+    ASSERT_TRUE(Store::open(file_).ok());
+  }
+  const auto whole = std::filesystem::file_size(file_);
+  for (const std::uintmax_t left : {std::uintmax_t{100}, whole / 3, whole / 2}) {
+    std::filesystem::resize_file(file_, left);
+    const auto cut = Store::open_existing(file_);
+    ASSERT_FALSE(cut.ok()) << left;
+    EXPECT_EQ(cut.error().fault, Fault::user);
+    EXPECT_NE(cut.error().message.find("is a damaged run store"), std::string::npos) << cut.error().message;
+    std::filesystem::remove(file_);
+    ASSERT_TRUE(Store::open(file_).ok());
+  }
+}
+
 }  // namespace
 }  // namespace kgb

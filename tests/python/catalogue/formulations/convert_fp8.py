@@ -17,7 +17,7 @@ def code(x):
 def answer(entry, output, input, scale, kv_dtype):
     if input.dtype == torch.uint8:
         bytes_ = input.numpy().astype(np.int64)
-        values = np.where(bytes_ >= 128, -1.0, 1.0) * CODES[bytes_ % 128] * scale
+        values = np.where(bytes_ >= 128, -1.0, 1.0) * np.append(CODES, np.nan)[bytes_ % 128] * scale
         return {"output": torch.from_numpy(values.reshape(output.shape))}
     values = [code(v / scale) for v in input.to(torch.float64).flatten().tolist()]
     return {"output": torch.tensor(values, dtype=torch.uint8).reshape(output.shape)}
