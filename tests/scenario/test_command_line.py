@@ -19,13 +19,12 @@ MISTAKES = [
     ([*JUDGE, "--tier", "smok"], "no tier 'smok' (did you mean 'smoke'?). Tiers: smoke, full, hidden, published"),
     ([*JUDGE, "--target", "sm_91"], "no target 'sm_91' (did you mean 'sm_90'?). Targets: all, none, sm_80, sm_90, "
      "sm_100, gfx942, gfx950"),
-    ([*JUDGE, "--chip", "gpu"], "chip 'gpu' cannot be judged on by this build. Use --chip cpu"),
     ([*JUDGE, "-j", "0"], "--lanes: Value 0 not in range 1 to 1024  (kgbench judge --help)"),
     ([*JUDGE, "--tier", "smoke", "--only", "s999"], "vllm::rms_norm has no workload 's999' in the tiers asked for. A "
      "hidden one needs the seed that drew it: --workload hidden --seed"),
     (["run", "--contestant", "dir:/nowhere"], "'/nowhere' is no folder. dir:PATH names a folder with one file per "
      "operator"),
-    (["run", "--contestant", "nobody"], "no contestant 'nobody'. Use experts or dir:PATH"),
+    (["run", "--contestant", "nobody"], "no contestant 'nobody'. Use experts, dir:PATH or library:NAME"),
     (["run", "--resume", "/nowhere"], "no run at /nowhere (it has no run.sqlite). Name the folder that kgbench run "
      "printed"),
     (["list", "--suite", "nope"], "'nope' is no suite"),
@@ -39,6 +38,12 @@ MISTAKES = [
 def test_a_mistake_is_said_in_one_line_and_ends_with_2(arguments, text):
     done = kgbench(*arguments)
     assert (done.code, done.out, done.err) == (2, "", f"error: {text}\n")
+
+
+def test_a_chip_that_is_not_here_is_named_in_one_line():
+    done = kgbench(*JUDGE, "--chip", "no_such_chip")  # how it goes on depends on what is in the machine
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert done.err.startswith("error: chip 'no_such_chip' ") and "Use --chip " in done.err
 
 
 def test_a_folder_without_candidates_says_how_files_are_named(tmp_path):
