@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short names for what tools/ does; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build run full test lint bench bench-gpu device-proof fuzz tsan docs portable clean
+.PHONY: help build run full test test-gpu lint bench bench-gpu device-proof fuzz tsan docs portable clean
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -17,6 +17,9 @@ full: build      ## the same on the full published workloads
 
 test:            ## everything that is tested, sanitizer builds included
 	@tools/test.sh
+
+test-gpu: build  ## the tests that need this machine's GPU
+	@tools/pytest.sh tests/device
 
 lint:            ## clang-format, clang-tidy, ruff and the rules of the tree
 	@tools/lint.sh

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The judge on a real GPU: experts pass and are timed, spoiled ones fail with their own verdicts, a fault or a hang costs
-its own candidate. `KGBENCH_BINARY=build/release/apps/kgbench tools/pytest.sh tests/device` on a machine with a GPU."""
+its own candidate. `make test-gpu` on a machine with a GPU."""
 
 import json
 import os
