@@ -47,7 +47,7 @@ def poisson_kernel(out, rates, seed, offset, numel, shape, out_strides, rate_str
             k = tl.where(beyond, k + 1, k)
             mass = tl.where(beyond, mass * rate / k, mass)
             total = tl.where(beyond, below + mass, below)
-            beyond = (u > total) & (total > below)  # where the sum no longer grows, u is as good as 1
+            beyond = (u > total) & (total != below)  # where the sum no longer grows, u is as good as 1
             below = total
         count += k
     tl.store(out + offsets(index, shape, out_strides), count.to(out.dtype.element_ty), mask=inside)
