@@ -26,7 +26,7 @@ def masked_fill_kernel(x, mask, value_tensor, value: "fp64", numel, shape, x_str
         fill = tl.load(value_tensor)
     else:
         fill = value
-    if INTEGER:  # truncates, as torch converts a real value
+    if INTEGER:  # truncates, as torch converts a real value; to bool it does not: 0.5 is true
         fill = fill.to(tl.int64)
     tl.store(x + offsets(index, shape, x_strides), fill.to(x.dtype.element_ty), mask=inside & chosen)
 
@@ -53,7 +53,7 @@ def launch(self, mask, value):
         tensor = isinstance(value, torch.Tensor)
         masked_fill_kernel[(triton.cdiv(numel, 1024),)](
             self, mask, value if tensor else self, 0.0 if tensor else value, numel, shape, x_strides, mask_strides,
-            FROM_TENSOR=tensor, INTEGER=not self.dtype.is_floating_point, BLOCK=1024)
+            FROM_TENSOR=tensor, INTEGER=not self.dtype.is_floating_point and self.dtype != torch.bool, BLOCK=1024)
     return self
 
 

@@ -23,8 +23,10 @@ def mish_backward_kernel(out, grad, x, numel, shape, out_strides, grad_strides, 
     inside = index < numel
     g = tl.load(grad + offsets(index, shape, grad_strides), mask=inside).to(COMPUTE)
     a = tl.load(x + offsets(index, shape, x_strides), mask=inside).to(COMPUTE)
-    # With e = e^a and w = e (e + 2): tanh(ln(1 + e)) = w / (w + 2). From 20 on it is 1, and e must not overflow.
-    e = tl.exp(tl.minimum(a, 20.0))
+    # With e = e^a and w = e (e + 2): tanh(ln(1 + e)) = w / (w + 2). From 20 on it is 1; at 40 rest is nothing beside
+    # it, and w does not overflow yet. Beyond, all stays as it is at 40.
+    a = tl.where(a > 40.0, 40.0, a)  # NaN is not above and stays
+    e = tl.exp(a)
     w = e * (e + 2)
     t = w / (w + 2)
     rest = 4 * (w + 1) / (w + 2) / (w + 2)  # 1 - t^2 without cancellation

@@ -42,12 +42,13 @@ def poisson_kernel(out, rates, seed, offset, numel, shape, out_strides, rate_str
         k = tl.zeros([BLOCK], dtype=tl.float64)
         mass = tl.exp(-rate)
         below = mass  # P(X <= k)
-        beyond = (u > below) & (mass > 0)
+        beyond = u > below
         while tl.max(beyond.to(tl.int32), axis=0) > 0:
             k = tl.where(beyond, k + 1, k)
             mass = tl.where(beyond, mass * rate / k, mass)
-            below = tl.where(beyond, below + mass, below)
-            beyond = (u > below) & (mass > 0)
+            total = tl.where(beyond, below + mass, below)
+            beyond = (u > total) & (total != below)  # where the sum no longer grows, u is as good as 1
+            below = total
         count += k
     tl.store(out + offsets(index, shape, out_strides), count.to(out.dtype.element_ty), mask=inside)
 

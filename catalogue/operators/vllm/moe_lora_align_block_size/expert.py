@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernels for vllm::moe_lora_align_block_size: count, lay out, scatter, for all adapters at once."""
+"""Triton kernels for vllm::moe_lora_align_block_size: count, lay out, scatter, for all adapters at once; slice `lora` of
+the outputs is that of the adapter with this number, wherever it is listed."""
 import torch
 import triton
 import triton.language as tl
@@ -35,7 +36,7 @@ def count_kernel(counts, loras, enabled, experts, ids, owners, expert_map, numel
 def layout_kernel(order, blocks, total, cursors, counts, loras, enabled, numel, length, n_blocks, experts, block_size,
                   EXPERTS: tl.constexpr, BLOCK: tl.constexpr):
     adapter = tl.program_id(1)
-    _, listed = active(loras, enabled, adapter)
+    lora, listed = active(loras, enabled, adapter)
     if listed:
         e = tl.arange(0, EXPERTS)
         count = tl.load(counts + adapter * experts + e, mask=e < experts, other=0)
@@ -43,13 +44,13 @@ def layout_kernel(order, blocks, total, cursors, counts, loras, enabled, numel, 
         ends = tl.cumsum(padded, 0)
         everything = tl.sum(padded, 0)
         if tl.program_id(0) == 0:
-            tl.store(total + adapter, everything)
+            tl.store(total + lora, everything)
             tl.store(cursors + adapter * experts + e, ends - padded, mask=e < experts)
         i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-        tl.store(order + adapter * length + i, numel + i * 0, mask=i < length)
+        tl.store(order + lora * length + i, numel + i * 0, mask=i < length)
         first = i * block_size
         owner = tl.sum((ends[None, :] <= first[:, None]).to(tl.int32), 1)
-        tl.store(blocks + adapter * n_blocks + i, tl.where(first < everything, owner, -1), mask=i < n_blocks)
+        tl.store(blocks + lora * n_blocks + i, tl.where(first < everything, owner, -1), mask=i < n_blocks)
 
 
 @triton.jit
@@ -61,7 +62,7 @@ def scatter_kernel(order, cursors, loras, enabled, length, experts, ids, owners,
         i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
         expert = expert_of(ids, owners, expert_map, lora, i, i < numel, columns, row_stride, step, MAPPED)
         place = tl.atomic_add(cursors + adapter * experts + expert, 1, mask=expert >= 0)
-        tl.store(order + adapter * length + place, i, mask=expert >= 0)
+        tl.store(order + lora * length + place, i, mask=expert >= 0)
 
 
 def moe_lora_align_block_size(topk_ids, token_lora_mapping, num_experts, block_size, max_loras, max_num_tokens_padded,

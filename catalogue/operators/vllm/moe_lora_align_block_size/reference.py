@@ -11,12 +11,12 @@ def moe_lora_align_block_size(topk_ids, token_lora_mapping, num_experts, block_s
     ids = topk_ids.to(int) if expert_map is None else expert_map[topk_ids.to(int)].to(int)
     order, blocks, totals = sorted_token_ids.clone(), experts_ids.clone(), num_tokens_post_pad.clone()
     twice = False
-    for i, lora in enumerate(lora_ids.tolist()[:max_loras]):
+    for lora in lora_ids.tolist()[:max_loras]:
         if lora == -1 or not adapter_enabled[lora]:
             continue
         mine = torch.where((token_lora_mapping == lora)[:, None], ids, -1).flatten()
-        own_order = order[i * max_num_tokens_padded :][:max_num_tokens_padded].fill_(ids.numel())
-        own_blocks = blocks[i * max_num_m_blocks :][:max_num_m_blocks].fill_(-1)
+        own_order = order[lora * max_num_tokens_padded :][:max_num_tokens_padded].fill_(ids.numel())
+        own_blocks = blocks[lora * max_num_m_blocks :][:max_num_m_blocks].fill_(-1)
         at = 0
         for expert in range(num_experts):
             own = (mine == expert).nonzero().flatten()
@@ -24,6 +24,6 @@ def moe_lora_align_block_size(topk_ids, token_lora_mapping, num_experts, block_s
             end = at + -(-own.numel() // block_size) * block_size
             own_blocks[at // block_size : end // block_size] = expert
             twice, at = twice or own.numel() > 1, end
-        totals[i] = at
+        totals[lora] = at
     tokens = Expected(order, rule="unordered", dim=0) if twice else order
     return {"sorted_token_ids": tokens, "experts_ids": blocks, "num_tokens_post_pad": totals}

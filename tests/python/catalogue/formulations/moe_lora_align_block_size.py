@@ -7,7 +7,7 @@ def answer(entry, topk_ids, token_lora_mapping, num_experts, block_size, max_lor
            max_num_m_blocks, sorted_token_ids, experts_ids, num_tokens_post_pad, adapter_enabled, lora_ids, expert_map):
     owner, k, pad = token_lora_mapping.tolist(), topk_ids.shape[1], topk_ids.numel()
     order, blocks, totals = sorted_token_ids.tolist(), experts_ids.tolist(), num_tokens_post_pad.tolist()
-    for i, lora in enumerate(lora_ids.tolist()[:max_loras]):
+    for lora in lora_ids.tolist()[:max_loras]:
         if lora < 0 or adapter_enabled[lora] == 0:
             continue
         own = [[] for _ in range(num_experts)]
@@ -20,10 +20,10 @@ def answer(entry, topk_ids, token_lora_mapping, num_experts, block_size, max_lor
             mine += [pad] * (-len(mine) % block_size)
             tokens += mine
             experts += [expert] * (len(mine) // block_size)
-        totals[i] = len(tokens)
+        totals[lora] = len(tokens)
         tokens += [pad] * (max_num_tokens_padded - len(tokens))
         experts += [-1] * (max_num_m_blocks - len(experts))
-        order[i * max_num_tokens_padded : (i + 1) * max_num_tokens_padded] = tokens
-        blocks[i * max_num_m_blocks : (i + 1) * max_num_m_blocks] = experts
+        order[lora * max_num_tokens_padded : (lora + 1) * max_num_tokens_padded] = tokens
+        blocks[lora * max_num_m_blocks : (lora + 1) * max_num_m_blocks] = experts
     return {"sorted_token_ids": torch.tensor(order), "experts_ids": torch.tensor(blocks),
             "num_tokens_post_pad": torch.tensor(totals)}
