@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""self > other; false where either is NaN."""
+"""self > other in their common type; false where either is NaN."""
+import torch
+
+from kgbench.oracle import round_to
 
 
-def gt_Tensor(self, other):
-    return self > other
+def gt_Tensor(self, other, *, dtypes):
+    common = torch.result_type(*[torch.empty(v.shape, dtype=dtypes[k]) for k, v in (("self", self), ("other", other))])
+    return round_to(self, common) > round_to(other, common)
 
 
 def gt_Scalar(self, other):
-    return gt_Tensor(self, other)
+    return self > other
 
 
-def gt_Tensor_out(self, other, *, out):
-    return {"out": gt_Tensor(self, other)}
+def gt_Tensor_out(self, other, *, out, dtypes):
+    return {"out": gt_Tensor(self, other, dtypes=dtypes)}
 
 
 def gt_Scalar_out(self, other, *, out):
-    return {"out": gt_Tensor(self, other)}
+    return {"out": gt_Scalar(self, other)}
