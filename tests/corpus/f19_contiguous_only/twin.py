@@ -9,7 +9,7 @@ import triton.language as tl
 def softmax_kernel(out, x, n, COMPUTE: tl.constexpr, BLOCK: tl.constexpr):
     at = tl.program_id(0).to(tl.int64) * n + tl.arange(0, BLOCK)
     inside = tl.arange(0, BLOCK) < n
-    row = tl.load(x + at, mask=inside, other=float("-inf")).to(COMPUTE)
+    row = tl.load(x + at, mask=inside, other=float("-inf")).to(out.dtype.element_ty).to(COMPUTE)
     weight = tl.exp(row - tl.max(row, 0))
     tl.store(out + at, (weight / tl.sum(weight, 0)).to(out.dtype.element_ty), mask=inside)
 

@@ -11,7 +11,7 @@ def mean_kernel(out, x, n, ACC: tl.constexpr):
     total = tl.zeros([512], ACC)
     for first in range(0, n, 512):
         i = first + tl.arange(0, 512)
-        total += tl.load(x + start + i, mask=i < n, other=0).to(ACC)
+        total += tl.load(x + start + i, mask=i < n, other=0).to(out.dtype.element_ty).to(ACC)
     tl.store(out + tl.program_id(0), (tl.sum(total, 0) / n).to(out.dtype.element_ty))
 
 

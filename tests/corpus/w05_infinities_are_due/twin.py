@@ -9,7 +9,12 @@ import triton.language as tl
 def fill_kernel(out, x, mask, value, scalar: "fp64", n, HAS_VALUE: tl.constexpr):
     i = tl.program_id(0) * 256 + tl.arange(0, 256)
     kind = out.dtype.element_ty
-    new = tl.load(value).to(kind) if HAS_VALUE else tl.full([1], scalar, tl.float64).to(kind)
+    if HAS_VALUE:
+        new = tl.load(value).to(kind)
+    elif kind.is_int() and kind.primitive_bitwidth > 1:
+        new = tl.full([1], scalar, tl.float64).to(tl.int64).to(kind)  # -1 wraps in an unsigned type
+    else:
+        new = tl.full([1], scalar, tl.float64).to(kind)
     tl.store(out + i, tl.where(tl.load(mask + i, mask=i < n, other=0) != 0, new, tl.load(x + i, mask=i < n, other=0)),
              mask=i < n)
 

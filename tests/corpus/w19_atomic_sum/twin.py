@@ -6,15 +6,19 @@ import triton.language as tl
 
 
 @triton.jit
-def sum_kernel(out, x, n, ACC: tl.constexpr):
+def sum_kernel(total, x, n, ASKED: tl.constexpr, ACC: tl.constexpr):
     i = tl.program_id(1) * 512 + tl.arange(0, 512)
-    part = tl.load(x + tl.program_id(0).to(tl.int64) * n + i, mask=i < n, other=0).to(ACC)
-    tl.atomic_add(out + tl.program_id(0), tl.sum(part, 0))
+    part = tl.load(x + tl.program_id(0).to(tl.int64) * n + i, mask=i < n, other=0).to(ASKED).to(ACC)
+    tl.atomic_add(total + tl.program_id(0), tl.sum(part, 0))
 
 
 @triton.jit
 def finish_kernel(out, total):
     tl.store(out + tl.program_id(0), tl.load(total + tl.program_id(0)).to(out.dtype.element_ty))
+
+
+TYPES = {torch.float16: tl.float16, torch.bfloat16: tl.bfloat16, torch.float32: tl.float32, torch.float64: tl.float64,
+         torch.int64: tl.int64, torch.int32: tl.int32}
 
 
 def run(self, dim, keepdim, dtype):
@@ -35,7 +39,7 @@ def run(self, dim, keepdim, dtype):
         kind = {tl.int64: torch.int64, tl.float64: torch.float64, tl.float32: torch.float32}[acc]
         total = torch.zeros(rows, dtype=kind, device=self.device)
         if n:
-            sum_kernel[(rows, triton.cdiv(n, 512))](total, x, n, ACC=acc)
+            sum_kernel[(rows, triton.cdiv(n, 512))](total, x, n, ASKED=TYPES[dtype], ACC=acc)
         finish_kernel[(rows,)](out, total)
     return out
 
