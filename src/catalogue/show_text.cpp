@@ -129,8 +129,8 @@ std::string entry_text(const Operator& op, const Entry& entry) {
   if (!entry.forbid.empty()) out += fmt::format("  {:<{}}  {}\n", "not", names, join(entry.forbid, ", "));
   if (entry.reads_own)
     out += fmt::format(
-        "  {:<{}}  {} bytes a call of what the candidate's kernels computed, integers or booleans\n",
-        "host may read", names, kReadBytes);
+        "  {:<{}}  {} bytes a call of what the candidate's kernels computed, integers or booleans\n", "reads",
+        names, kReadBytes);
   if (entry.native) out += fmt::format("  {:<{}}  C++ candidates may implement it\n", "native", names);
   if (entry.error) out += fmt::format("  {:<{}}  {}\n", "error", names, error_text(*entry.error));
   return out;

@@ -89,7 +89,7 @@ TEST(CardErrors, OfEntries) {
       kFile +
           "8: entry[0].reads_own: is for entries that return a new tensor, whose shape depends on values");
   EXPECT_EQ(error_of(head + "name = \"op\"\nschema = \"(Tensor x) -> Tensor\"\nreads_own = 1\n"),
-            kFile + "8: entry[0].reads_own: must be true or false");
+            kFile + "8: entry[0].reads_own: must be true or false, not an integer");
   EXPECT_EQ(error_of(head + "name = \"op\"\nschema = \"(Tensor x) -> Tensor\"\noutputs = [\"out\"]\n"),
             kFile + "8: entry[0].outputs: 'out' is neither a return nor an argument that the schema writes");
   EXPECT_EQ(
