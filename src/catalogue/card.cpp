@@ -69,6 +69,21 @@ void check_host(TableReader& reader, const Entry& entry) {
   }
 }
 
+// Where a number or a few elements of fixed size are the answer, the read itself would be the answer.
+void check_reads_own(TableReader& reader, const Entry& entry) {
+  if (!entry.reads_own) return;
+  const TomlValue* given = reader.raw().find("reads_own");
+  if (entry.schema.gives_number()) {
+    reader.problem(given, "reads_own",
+                   "is not for entries that return a number: what is read would be the answer");
+  } else if (std::none_of(
+                 entry.schema.returns.begin(), entry.schema.returns.end(),
+                 [](const SchemaReturn& one) { return one.type.is_tensor() && one.type.alias.empty(); })) {
+    reader.problem(given, "reads_own",
+                   "is for entries that return a new tensor, whose shape depends on values");
+  }
+}
+
 Entry read_entry(const TomlTable& table, int line, const std::string& where, Problems& problems) {
   Entry entry;
   TableReader reader(table, line, where, problems);
@@ -99,6 +114,8 @@ Entry read_entry(const TomlTable& table, int line, const std::string& where, Pro
   entry.exact_strides = rule == "exact";
   entry.host = reader.texts("host");
   check_host(reader, entry);
+  entry.reads_own = reader.flag("reads_own", false);
+  check_reads_own(reader, entry);
   entry.forbid = reader.texts("forbid");
   entry.native = reader.flag("native", false);
   if (const TomlTable* error = reader.table("error")) {

@@ -40,6 +40,7 @@ struct Entry {
   std::vector<std::string> outputs;  // paths: "return", "return[1]", "out"
   bool exact_strides = false;        // output strides must equal the contract's
   std::vector<std::string> host;     // tensors whose values host code may read
+  bool reads_own = false;            // host code may read small pieces of its own intermediates
   std::vector<std::string> forbid;   // helpers that are this operator: "aten::clone"
   bool native = false;               // C++ candidates may implement it
   std::optional<ErrorModel> error;   // else the operator's

@@ -7,6 +7,7 @@
 #include "catalogue/texts.hpp"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
+#include "model/launch_plan.hpp"
 
 namespace kgb {
 namespace {
@@ -126,6 +127,10 @@ std::string entry_text(const Operator& op, const Entry& entry) {
     out += fmt::format("  {:<{}}  {}\n", i == 0 ? "as in" : "", names, lines[i]);
   }
   if (!entry.forbid.empty()) out += fmt::format("  {:<{}}  {}\n", "not", names, join(entry.forbid, ", "));
+  if (entry.reads_own)
+    out += fmt::format(
+        "  {:<{}}  {} bytes a call of what the candidate's kernels computed, integers or booleans\n", "reads",
+        names, kReadBytes);
   if (entry.native) out += fmt::format("  {:<{}}  C++ candidates may implement it\n", "native", names);
   if (entry.error) out += fmt::format("  {:<{}}  {}\n", "error", names, error_text(*entry.error));
   return out;

@@ -43,6 +43,7 @@ Json entry_json(const Entry& entry) {
           {"baseline", entry.baseline},
           {"exact_strides", entry.exact_strides},
           {"host", entry.host},
+          {"reads_own", entry.reads_own},
           {"forbid", entry.forbid},
           {"native", entry.native}};
 }

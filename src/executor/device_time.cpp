@@ -67,6 +67,9 @@ class HostNodes {
 
   // What must be on the device before the graph is recorded.
   Status stage(const Node& node) {
+    if (std::holds_alternative<Read>(node))
+      return user_error(
+          "its host code reads what its kernels computed, and a graph cannot wait for the host");
     std::vector<std::byte> bytes;
     if (const auto* fill = std::get_if<Fill>(&node)) bytes = fill->value;
     if (const auto* upload = std::get_if<Upload>(&node)) bytes = relocated(*upload);

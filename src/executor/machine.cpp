@@ -206,6 +206,14 @@ Strided Machine::at(const View& view) const {
   return out;
 }
 
+std::vector<std::byte> Machine::elements(const View& view) const {
+  const Strided from = at(view);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(from.numel()) * size_of(view.dtype));
+  if (!bytes.empty())
+    copy_strided({bytes.data(), view.dtype, view.shape, contiguous_strides(view.shape)}, from);
+  return bytes;
+}
+
 std::optional<Finding> Machine::execute(const Node& node) {
   if (std::chrono::steady_clock::now() >= options_.deadline)
     return make_finding("deadline", "the time limit of the trial passed");
@@ -261,6 +269,20 @@ std::optional<Finding> Machine::run(const Constant& constant) {
   if (dst.numel() > 0) make_constant(dst, constant.kind, constant.params);
   note_written(dst);
   return std::nullopt;
+}
+
+std::optional<Finding> Machine::run(const Read& read) {
+  if (!read.bytes || *read.bytes == elements(read.src)) return std::nullopt;
+  Finding finding = make_finding(
+      "read_differs",
+      fmt::format(
+          "host code went on from other values of {} than its kernels leave there: what it reads must "
+          "be the same each time",
+          name_of_buffer(read.src.at.buffer)));
+  finding.file = read.file;
+  finding.line = read.line;
+  finding.details["argument"] = name_of_buffer(read.src.at.buffer);
+  return finding;
 }
 
 void Machine::note_written(const Strided& dst, const Strided* src) {

@@ -38,6 +38,8 @@ class Machine {
   void rehearse(const Launch& launch, std::uint64_t max_steps);
 
   [[nodiscard]] Strided at(const View& view) const;
+  // The elements of a view in row-major order.
+  [[nodiscard]] std::vector<std::byte> elements(const View& view) const;
   [[nodiscard]] std::uint64_t address(const BufferRef& ref) const { return arena_.address(ref); }
   // Buffer and byte of an address; (-1, 0): none.
   [[nodiscard]] std::pair<int, std::int64_t> find(std::uint64_t address) const;
@@ -65,6 +67,7 @@ class Machine {
   std::optional<Finding> run(const Copy& copy);
   std::optional<Finding> run(const Upload& upload);
   std::optional<Finding> run(const Constant& constant);
+  std::optional<Finding> run(const Read& read);
   std::optional<Finding> check_writable(const BufferRef& dst, const std::string& op, const std::string& file,
                                         int line) const;
   std::vector<vm::Arg> arguments(const Launch& launch);

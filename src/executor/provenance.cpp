@@ -50,6 +50,7 @@ bool Provenance::in_reach(const Launch& launch, std::size_t buffer) const {
 
 void Provenance::begin_call(int call) {
   call_ = call;
+  read_ = false;
   at_start_ = save();
   shadow_at_start_ = shadow_;
 }
@@ -102,29 +103,41 @@ void Provenance::mark(const View& view, Source source) {
 }
 
 void Provenance::mark(const Copy& copy) {
-  if (shadow_[static_cast<std::size_t>(copy.src.at.buffer)].empty()) return mark(copy.dst, Source::copy);
+  const bool by_host = read_ && !whole(copy.dst);
+  const Source moved = by_host ? Source::upload : Source::copy;
+  if (shadow_[static_cast<std::size_t>(copy.src.at.buffer)].empty()) return mark(copy.dst, moved);
   const Strided from = shadow_of(copy.src, 0);
   std::vector<std::byte> held(static_cast<std::size_t>(from.numel()));
   Strided contiguous{held.data(), DType::u8, copy.src.shape, contiguous_strides(copy.src.shape)};
   copy_strided(contiguous, from);
   for (std::byte& source : held)
-    if (source == std::byte{code(Source::input)}) source = std::byte{code(Source::copy)};
+    if (source == std::byte{code(Source::input)} || (by_host && source != std::byte{code(Source::launch)}))
+      source = std::byte{code(moved)};
   for (std::size_t k = 0; k < size_of(copy.dst.dtype); ++k)
     copy_strided(shadow_of(copy.dst, static_cast<std::int64_t>(k)), contiguous);
+}
+
+bool Provenance::whole(const View& view) const {
+  const PlanBuffer& buffer = recording_.buffers[static_cast<std::size_t>(view.at.buffer)];
+  return buffer.kind == BufferKind::alloc && view.at.offset == 0 &&
+         view.strides == contiguous_strides(view.shape) &&
+         machine_.at(view).numel() * static_cast<std::int64_t>(size_of(view.dtype)) == buffer.bytes;
 }
 
 void Provenance::after(const Node& node) {
   const auto numel = [this](const View& view) { return machine_.at(view).numel(); };
   if (const auto* fill = std::get_if<Fill>(&node)) {
-    if (numel(fill->dst) > 0) mark(fill->dst, Source::fill);
+    if (numel(fill->dst) > 0) mark(fill->dst, read_ && !whole(fill->dst) ? Source::upload : Source::fill);
   } else if (const auto* constant = std::get_if<Constant>(&node)) {
-    if (numel(constant->dst) > 0) mark(constant->dst, Source::fill);
+    if (numel(constant->dst) > 0) mark(constant->dst, read_ ? Source::upload : Source::fill);
   } else if (const auto* copy = std::get_if<Copy>(&node)) {
     if (numel(copy->dst) > 0) mark(*copy);
   } else if (const auto* upload = std::get_if<Upload>(&node)) {
     if (upload->bytes.empty()) return;
     auto& shadow = shadow_[static_cast<std::size_t>(upload->dst.buffer)];
     std::fill_n(shadow.begin() + upload->dst.offset, upload->bytes.size(), code(Source::upload));
+  } else if (std::holds_alternative<Read>(node)) {
+    read_ = true;
   }
 }
 
@@ -190,6 +203,7 @@ void Provenance::explain(const RecordedCall& call, const std::vector<std::uint64
   const Image at_end = save();
   restore(at_start_);
   shadow_ = shadow_at_start_;
+  read_ = false;
   std::size_t launch_number = 0;
   for (const Node& node : call.nodes) {
     const auto* launch = std::get_if<Launch>(&node);

@@ -21,6 +21,10 @@ class Machine;
 // is run in which the bytes in question hold their complement: a byte that is not its complement afterwards
 // was written. The rehearsal's own effects are undone. A kernel whose stores depend on the complemented bytes
 // can escape this; it then reads what it overwrites.
+//
+// Behind a read, host code knows something of the values, and where it puts what can spell an answer:
+// generated constants, fills of a part of an allocation, and copies into a part of what no launch wrote count
+// as host bytes from there to the end of the call. One fill or copy of a whole allocation spells nothing.
 class Provenance {
  public:
   enum class Source : std::uint8_t { none, input, fill, copy, upload, launch };
@@ -53,6 +57,7 @@ class Provenance {
   void rehearse(const Launch& launch, std::uint64_t max_steps);
   void mark(const View& view, Source source);
   void mark(const Copy& copy);
+  [[nodiscard]] bool whole(const View& view) const;
   [[nodiscard]] Strided shadow_of(const View& view, std::int64_t byte) const;
 
   const Recording& recording_;
@@ -63,6 +68,7 @@ class Provenance {
   Image at_start_, before_;
   std::set<std::size_t> targets_;
   int call_ = 0;
+  bool read_ = false;  // host code has read something in this call
 };
 
 }  // namespace kgb::executor

@@ -170,6 +170,7 @@ std::optional<Finding> StreamRaces::after(int node) {
   if (touched == nullptr) return std::nullopt;
   const Node& which = call_.nodes[static_cast<std::size_t>(node)];
   if (const auto* copy = std::get_if<Copy>(&which)) touched->view(machine_.at(copy->src), touched->loads);
+  if (const auto* read = std::get_if<Read>(&which)) touched->view(machine_.at(read->src), touched->loads);
   std::visit(
       [&](const auto& n) {
         if constexpr (requires { n.dst.shape; }) touched->view(machine_.at(n.dst), touched->stores);

@@ -39,9 +39,9 @@ class Trial {
 
   TrialResult run() {
     const auto start = std::chrono::steady_clock::now();
-    for (std::size_t c = 0; c < recording_.calls.size() && result_.findings.empty(); ++c)
+    for (std::size_t c = 0; c < recording_.calls.size() && result_.findings.empty() && !result_.read; ++c)
       run_call(static_cast<int>(c));
-    if (result_.findings.empty()) check_overlap();
+    if (result_.findings.empty() && !result_.read) check_overlap();
     for (Finding& finding : result_.findings)
       if (finding.workload.empty() && !calls_.empty()) finding.workload = calls_.front().workload;
     result_.counters = machine_.counters();
@@ -75,7 +75,8 @@ class Trial {
     if (provenance_) explain_outputs(first, call, steps);
   }
 
-  // The nodes in the order of the list, which is a legal one. False: a finding ended the trial.
+  // The nodes in the order of the list, which is a legal one. False: a finding, or a read whose bytes are
+  // wanted, ended the trial.
   bool run_nodes(int c, std::vector<std::uint64_t>& steps) {
     const RecordedCall& call = recording_.calls[static_cast<std::size_t>(c)];
     std::unique_ptr<StreamRaces> races;
@@ -93,12 +94,34 @@ class Trial {
       if (launch != nullptr) steps.push_back(machine_.last_steps());
       if (provenance_ && launch != nullptr) provenance_->after_launch();
       if (provenance_ && launch == nullptr) provenance_->after(node);
+      if (const auto* read = std::get_if<Read>(&node)) {
+        if (auto finding = check_read(*read)) return end_with(c, *std::move(finding));
+        if (!read->bytes) {
+          result_.read = machine_.elements(read->src);
+          return false;
+        }
+      }
     }
     machine_.free_before({c, static_cast<int>(call.nodes.size())});
     machine_.watch(nullptr);
     if (races)
       if (auto finding = races->at_return()) return end_with(c, *std::move(finding));
     return true;
+  }
+
+  // A copy of an input is no intermediate: reading it is reading the input.
+  std::optional<Finding> check_read(const Read& read) const {
+    if (!provenance_) return std::nullopt;
+    // A store of what was there already leaves no trace: elements that look copied stand beside others.
+    if (const WriteSources from = provenance_->count(read.src); from.copy == 0 || from.launch > 0)
+      return std::nullopt;
+    Finding finding =
+        make_finding("host_read", fmt::format("{} reads what a copy took from an input, which the card does "
+                                              "not allow: only what kernels computed may be read",
+                                              read.op));
+    finding.file = read.file;
+    finding.line = read.line;
+    return finding;
   }
 
   bool end_with(int c, Finding finding) {
@@ -142,16 +165,8 @@ class Trial {
     return sources;
   }
 
-  std::vector<std::byte> read(const View& view) const {
-    const Strided from = machine_.at(view);
-    std::vector<std::byte> bytes(static_cast<std::size_t>(from.numel()) * size_of(view.dtype));
-    if (!bytes.empty())
-      copy_strided({bytes.data(), view.dtype, view.shape, contiguous_strides(view.shape)}, from);
-    return bytes;
-  }
-
   void copy_out(const Source& source) {
-    const std::vector<std::byte> bytes = read(source.view);
+    const std::vector<std::byte> bytes = machine_.elements(source.view);
     TrialOutput output;
     output.call = source.call;
     output.path = source.path;
@@ -199,7 +214,7 @@ class Trial {
       const Source& source = read_from_[i];
       if (source.mutated_argument || !in_allocation(source.view)) continue;
       const TrialOutput& output = result_.outputs[i];
-      const std::vector<std::byte> now = read(source.view);
+      const std::vector<std::byte> now = machine_.elements(source.view);
       const auto then = result_.bytes_of(output);
       const bool changed = !std::equal(now.begin(), now.end(), then.begin(), then.end());
       int other = changed ? source.call + 1 : -1;

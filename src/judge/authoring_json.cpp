@@ -2,6 +2,7 @@
 // The author's session: request, frames, recordings.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "judge/authoring.hpp"
+#include "judge/own_reads.hpp"
 #include "model/generate.hpp"
 
 namespace kgb {
@@ -47,30 +49,43 @@ json library_of(const std::optional<LibrarySite>& site) {
   return {{"folders", site->folders}, {"environment", environment}};
 }
 
-json session_of(const Case& open, const JudgeSetup& setup, const ChipCard& chip, const AuthorRequest& request,
-                const std::string& nonce_text) {
-  json entries = json::array(), forbid = json::array(), jobs = json::array();
+// What the reads of intermediates give, as far as that is known.
+json given_reads(const Job& job) {
+  json reads = json::array();
+  for (const auto& call : job.given) {
+    json& list = reads.emplace_back(json::array());
+    for (const std::vector<std::byte>& bytes : call) list.push_back(base64_encode(bytes));
+  }
+  return reads;
+}
+
+json session_of(const Case& open, const std::vector<Job*>& asked, const JudgeSetup& setup,
+                const ChipCard& chip, const AuthorRequest& request) {
+  json entries = json::array(), forbid = json::array(), jobs = json::array(), reads_own = json::array();
   std::set<std::string> wanted;
-  for (const Job& job : open.jobs) {
-    wanted.insert(job.workload.call.entry);
+  for (const Job& job : open.jobs) wanted.insert(job.workload.call.entry);
+  for (const Job* job : asked) {
     json calls = json::array();
-    for (const Call& call : job.calls) calls.push_back(to_json(call));
-    jobs.push_back({{"workload", job.workload.call.workload},
+    for (const Call& call : job->calls) calls.push_back(to_json(call));
+    jobs.push_back({{"workload", job->workload.call.workload},
                     {"calls", calls},
-                    {"host_values", host_values(job, open.request.seed, request.trial)}});
+                    {"reads", given_reads(*job)},
+                    {"host_values", host_values(*job, open.request.seed, request.trial)}});
   }
   for (const Entry& entry : open.op.entries) {
     if (wanted.count(entry.name) != 0) entries.push_back(entry.name);
+    if (entry.reads_own) reads_own.push_back(entry.name);
     for (const std::string& name : entry.forbid) forbid.push_back(name);
   }
   return {{"op", open.op.name},
           {"file", kCandidateFile},
           {"language", "triton"},
           {"target", chip.name},
-          {"nonce", nonce_text},
+          {"nonce", nonce()},
           {"chip", to_json(chip)},
           {"entries", entries},
           {"forbid", forbid},
+          {"reads_own", reads_own},
           {"no_kernel", open.op.tagged("no_kernel")},
           {"library", library_of(setup.library)},
           {"upload_cap", kUploadCap},
@@ -114,12 +129,14 @@ Job* job_named(Case& open, const std::string& name) {
   return nullptr;
 }
 
-void take_recording(Job& job, const author::ResultFrame& frame) {
+void take_recording(const Case& open, Job& job, const author::ResultFrame& frame) {
   const std::string_view text(reinterpret_cast<const char*>(frame.blob.data()), frame.blob.size());
   Result<Recording> recording = recording_from_json(text, job.calls);
-  if (!recording.ok()) {
+  const std::string complaint =
+      recording.ok() ? complaint_of_reads(open, job, *recording) : recording.error().message;
+  if (!complaint.empty()) {
     job.findings.push_back(make_finding("invalid_plan", Gate::static_,
-                                        "the launch plan is not valid: " + recording.error().message,
+                                        "the launch plan is not valid: " + complaint,
                                         job.workload.call.workload));
     return;
   }
@@ -142,7 +159,7 @@ bool take_frame(Case& open, const author::ResultFrame& frame) {
   if (!header.value("ok", false))
     job->findings.push_back(finding_of_error(error, Gate::static_, name, open.request));
   else if (!job->recording)
-    take_recording(*job, frame);
+    take_recording(open, *job, frame);
   job->tuned = !header.value("autotuned", json::object()).empty();
   return true;
 }
@@ -193,18 +210,41 @@ void take_outcome(Case& open, const author::AuthorOutcome& outcome) {
   open.findings.push_back(std::move(*finding));
 }
 
+Status author_once(Case& open, const std::vector<Job*>& asked, const ChipCard& chip, Processes& processes,
+                   const AuthorRequest& request) {
+  KGB_TRY(const TempDir workspace, author::make_workspace());
+  KGB_CHECK(write_file(workspace.path() / kCandidateFile, open.request.source));
+  const json session = session_of(open, asked, processes.setup(), chip, request);
+  KGB_TRY(const author::AuthorOutcome outcome,
+          processes.author(session.dump(-1, ' ', false, json::error_handler_t::replace), workspace.path()));
+  take_outcome(open, outcome);
+  return ok_status();
+}
+
 }  // namespace
 
 Status author_jobs(Case& open, Processes& processes, const Catalogue& catalogue,
                    const AuthorRequest& request) {
   KGB_TRY(const ChipCard* const chip,
           catalogue.chip(open.on_device() ? open.chip.name : open.chip.impersonates));
-  KGB_TRY(const TempDir workspace, author::make_workspace());
-  KGB_CHECK(write_file(workspace.path() / kCandidateFile, open.request.source));
-  const json session = session_of(open, processes.setup(), *chip, request, nonce());
-  KGB_TRY(const author::AuthorOutcome outcome,
-          processes.author(session.dump(-1, ' ', false, json::error_handler_t::replace), workspace.path()));
-  take_outcome(open, outcome);
+  std::vector<Job*> asked;
+  for (Job& job : open.jobs) {
+    job.given.assign(job.calls.size(), {});
+    asked.push_back(&job);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  while (!asked.empty()) {
+    KGB_CHECK(author_once(open, asked, *chip, processes, request));
+    KGB_TRY(asked, answer_reads(open, asked, request.trial, processes));
+    // The limit of one process holds for all of them together: a candidate must not gain time by reading.
+    const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (asked.empty() || spent < processes.setup().limits.author_s) continue;
+    for (Job* job : asked)
+      job->findings.push_back(make_finding("deadline", Gate::static_,
+                                           "the time limit passed between the reads of host code",
+                                           job->workload.call.workload));
+    break;
+  }
   return ok_status();
 }
 

@@ -91,15 +91,16 @@ Verdict decide(const std::vector<Finding>& findings) {
 }
 
 bool reads_values(const Job& job) {
+  if (job.recording && reads_intermediates(*job.recording)) return true;
   const auto tensors = tensors_of(job.workload.call);
   return std::any_of(tensors.begin(), tensors.end(),
                      [](const auto& item) { return item.second.host_readable; });
 }
 
 bool ends_workload(const std::string& kind) {
-  static const std::set<std::string> kinds{"torch_compute",    "torch_random", "helper_is_operator",
-                                           "upload_too_large", "host_read",    "recorder_unsupported",
-                                           "judge_patched",    "odd_return"};
+  static const std::set<std::string> kinds{"torch_compute",        "torch_random",      "helper_is_operator",
+                                           "upload_too_large",     "upload_after_read", "host_read",
+                                           "recorder_unsupported", "judge_patched",     "odd_return"};
   return kinds.count(kind) != 0;
 }
 

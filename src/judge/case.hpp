@@ -19,6 +19,9 @@ namespace kgb {
 
 class NativeHost;
 
+// Bytes of the reads of intermediates, in order, by call.
+using OwnReads = std::vector<std::vector<std::vector<std::byte>>>;
+
 // One workload of the candidate.
 struct Job {
   Workload workload;
@@ -26,6 +29,7 @@ struct Job {
   std::vector<Call> calls;             // the three calls of a trial
   std::optional<Recording> recording;  // missing: the author could not make it
   std::string recording_json;          // as the executor gets it
+  OwnReads given;                      // what the author was told that its reads give
   std::vector<Finding> findings;       // of this workload
   double worst_ratio = 0;
   std::string worst_at;
@@ -62,7 +66,8 @@ struct Case {
   }
 };
 
-// Whether the card gives host code the values of an input: then a recording serves one set of values.
+// Whether host code saw values, of an input that the card gives it or of intermediates: then a recording
+// serves one set of values.
 [[nodiscard]] bool reads_values(const Job& job);
 
 [[nodiscard]] Finding make_finding(std::string kind, Gate gate, std::string message,

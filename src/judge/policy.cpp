@@ -19,6 +19,9 @@ const std::map<std::string, std::string>& sentences() {
       {"torch_random", "takes random numbers from torch: {}. Use tl.rand with a seed from the generator"},
       {"helper_is_operator", "calls {}, which is the operator under test"},
       {"upload_too_large", "uploads host data: {}"},
+      {"upload_after_read",
+       "uploads host data after a read of what its kernels computed: {}. What is read may steer launches and "
+       "sizes, and never travel back as data"},
       {"host_read",
        "reads device values on the host: {}. The card does not allow it, and a launch plan cannot carry it"},
       {"recorder_unsupported", "uses {}, which a launch plan cannot carry"},
@@ -50,6 +53,17 @@ std::int64_t uploaded_bytes(const RecordedCall& call) {
   return bytes;
 }
 
+// The first upload of a call behind a read: from there on host bytes may hold what was read.
+const Upload* upload_after_read(const RecordedCall& call) {
+  bool read = false;
+  for (const Node& node : call.nodes) {
+    read = read || std::holds_alternative<Read>(node);
+    const auto* upload = std::get_if<Upload>(&node);
+    if (read && upload != nullptr && !upload->bytes.empty()) return upload;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::vector<Finding> policy_findings(const Recording& recording, const std::string& workload,
@@ -69,6 +83,12 @@ std::vector<Finding> policy_findings(const Recording& recording, const std::stri
       Event event{"upload_too_large", fmt::format("{} bytes in one call, {} are allowed", bytes, kUploadCap),
                   "", 0};
       findings.push_back(finding_of(event, sentences().at("upload_too_large"), workload, request));
+    }
+    if (const Upload* upload = upload_after_read(call)) {
+      const Event event{"upload_after_read", fmt::format("{} of {} bytes", upload->op, upload->bytes.size()),
+                        upload->file, upload->line};
+      if (seen.insert({event.kind, event.what, event.line}).second)
+        findings.push_back(finding_of(event, sentences().at(event.kind), workload, request));
     }
   }
   return findings;

@@ -169,7 +169,42 @@ Result<std::vector<KernelImage>> images_of(const Case& open, Job& job, Processes
   return images;
 }
 
+// One trial of the recording. Its findings go to the job; nullopt: there were some.
+Result<std::optional<TrialResult>> run_recording(Job& job, TrialRequest& request, TrialSpec trial,
+                                                 const Case& open, Processes& processes) {
+  if (trial.where == Where::device) {
+    KGB_TRY(request.images, images_of(open, job, processes));
+    if (request.images.size() != job.recording->kernels.size()) return std::optional<TrialResult>();
+  }
+  KGB_TRY(Processes::TrialAnswer answer,
+          processes.trial(request, job.recording_json, trial.where == Where::device));
+  if (answer.fault) {
+    answer.fault->workload = job.workload.call.workload;
+    job.findings.push_back(std::move(*answer.fault));
+    return std::optional<TrialResult>();
+  }
+  adopt(answer.result.findings, job, open.request);
+  const bool whole = answer.result.findings.empty();
+  for (Finding& finding : answer.result.findings) job.findings.push_back(std::move(finding));
+  return whole ? std::optional(std::move(answer.result)) : std::nullopt;
+}
+
 }  // namespace
+
+bool is_limit_of_vm(const std::string& kind) {
+  return kind == "vm_unsupported" || kind == "deadline" || kind == "step_limit";
+}
+
+Result<std::optional<std::vector<std::byte>>> wanted_bytes(const Case& open, Job& job, TrialSpec trial,
+                                                           Processes& processes) {
+  using Bytes = std::optional<std::vector<std::byte>>;
+  TrialRequest request = request_of(open, job, trial, processes.setup());
+  request.track_writes = true;  // tells copies of inputs from what kernels computed
+  KGB_TRY(std::optional<TrialResult> result, run_recording(job, request, trial, open, processes));
+  if (!result) return Bytes();
+  if (!result->read) return host_error("the executor did not stop at the read that the plan ends with");
+  return Bytes(*std::move(result->read));
+}
 
 Result<std::optional<TrialRequest>> timed_request(const Case& open, Job& job, int trial,
                                                   Processes& processes) {
@@ -185,21 +220,8 @@ Result<std::optional<TrialRequest>> timed_request(const Case& open, Job& job, in
 Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes& processes,
                          const OutputVisitor& visit) {
   TrialRequest request = request_of(open, job, trial, processes.setup());
-  if (trial.where == Where::device) {
-    KGB_TRY(request.images, images_of(open, job, processes));
-    if (request.images.size() != job.recording->kernels.size()) return false;
-  }
-  KGB_TRY(Processes::TrialAnswer answer,
-          processes.trial(request, job.recording_json, trial.where == Where::device));
-  if (answer.fault) {
-    answer.fault->workload = job.workload.call.workload;
-    job.findings.push_back(std::move(*answer.fault));
-    return false;
-  }
-  adopt(answer.result.findings, job, open.request);
-  const bool whole = answer.result.findings.empty();
-  for (Finding& finding : answer.result.findings) job.findings.push_back(std::move(finding));
-  if (!whole) return false;
+  KGB_TRY(const std::optional<TrialResult> result, run_recording(job, request, trial, open, processes));
+  if (!result) return false;
   bool right = true, wanting = false;
   for (int c = 0; c < static_cast<int>(job.calls.size()) && right; ++c) {
     KGB_TRY(const std::shared_ptr<const Expectation> expectation,
@@ -211,16 +233,16 @@ Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes&
       continue;
     }
     for (const ExpectedOutput& expected : expectation->outputs) {
-      const TrialOutput* output = find_output(answer.result, c, expected.path);
+      const TrialOutput* output = find_output(*result, c, expected.path);
       if (output == nullptr) {
         job.findings.push_back(make_finding("wrong_structure", Gate::correct, expected.path + " is missing",
                                             job.workload.call.workload));
         return false;
       }
       wanting = wanting || needs_launch(open, job.calls[static_cast<std::size_t>(c)], *output);
-      if (visit) visit(c, *output, answer.result.bytes_of(*output), expected);
+      if (visit) visit(c, *output, result->bytes_of(*output), expected);
       KGB_TRY(const bool same,
-              judge_output(open, job, c, *output, answer.result.bytes_of(*output), expected, request.poison));
+              judge_output(open, job, c, *output, result->bytes_of(*output), expected, request.poison));
       right = right && same;
     }
   }

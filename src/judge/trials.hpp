@@ -31,6 +31,13 @@ struct TrialSpec {
 [[nodiscard]] Result<bool> judge_output(const Case& open, Job& job, int call, const TrialOutput& output,
                                         std::span<const std::byte> bytes, const ExpectedOutput& expected,
                                         std::optional<int> poison);
+// Whether a finding of this kind may say no more than that the VM lacks something.
+[[nodiscard]] bool is_limit_of_vm(const std::string& kind);
+// The bytes of the read that the recording ends with, on the values of the trial. nullopt: the job has
+// findings instead.
+[[nodiscard]] Result<std::optional<std::vector<std::byte>>> wanted_bytes(const Case& open, Job& job,
+                                                                         TrialSpec trial,
+                                                                         Processes& processes);
 // The request of a timed trial on the device; nullopt: a kernel does not compile, which is a finding of the
 // job.
 [[nodiscard]] Result<std::optional<TrialRequest>> timed_request(const Case& open, Job& job, int trial,

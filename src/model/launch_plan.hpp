@@ -88,7 +88,21 @@ struct Constant {  // "arange" (start, step), "linspace" (start, end, steps), "e
   View dst;
   std::vector<double> params;
 };
-using Node = std::variant<Launch, Fill, Copy, Upload, Constant>;
+// Host code looked at an intermediate of the candidate's own, which its card allows, and went on from what it
+// saw. Without bytes it wants to see them: the plan ends here, and what follows is recorded once they are
+// known.
+struct Read {
+  View src;
+  std::optional<std::vector<std::byte>> bytes;  // elements in row-major order
+  std::string op;
+  std::string file;
+  int line = 0;
+};
+using Node = std::variant<Launch, Fill, Copy, Upload, Constant, Read>;
+
+// What host code may read of its own intermediates in one call. docs/contracts/plan.md says why no more.
+inline constexpr std::size_t kReadBytes = 256;
+inline constexpr std::size_t kReadsPerCall = 4;
 
 // Where a node stands among streams. It follows the one before it on its stream, and those in `after`.
 struct NodeOrder {
@@ -143,6 +157,11 @@ struct Recording {
   std::vector<PlanBuffer> buffers;
   std::vector<RecordedCall> calls;  // calls 1, 2, 3 in the order made
 };
+
+// The read that the recording ends with, for want of its bytes.
+[[nodiscard]] std::optional<NodeRef> wanted_read(const Recording& recording);
+// Whether host code read intermediates: then the recording holds for one set of values.
+[[nodiscard]] bool reads_intermediates(const Recording& recording);
 
 struct PlanLimits {
   std::size_t json_bytes = 64u << 20;

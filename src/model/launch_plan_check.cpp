@@ -111,6 +111,63 @@ std::string check_upload(Upload& upload, const std::vector<PlanBuffer>& buffers)
   return {};
 }
 
+std::string check_read(const Read& read, const std::vector<PlanBuffer>& buffers) {
+  const View& src = read.src;
+  if (is_float(src.dtype) || is_complex(src.dtype)) return "reads what is neither integer nor boolean";
+  if (src.conj || src.neg) return "reads through a conjugate or negative bit";
+  if (src.at.buffer < 0 || at(buffers, src.at.buffer).kind != BufferKind::alloc)
+    return "reads what is no allocation of the candidate's";
+  std::size_t bytes = size_of(src.dtype);
+  for (const std::int64_t extent : src.shape) {
+    if (extent == 0) return "reads nothing";
+    // check_view has seen the shape: at most 2^48 elements
+    bytes *= static_cast<std::size_t>(extent);
+  }
+  if (bytes > kReadBytes) return "reads more than " + std::to_string(kReadBytes) + " bytes";
+  if (read.bytes && read.bytes->size() != bytes) return "has bytes of another size than its view";
+  return {};
+}
+
+std::string check_reads(const Recording& recording) {
+  bool ended = false;
+  for (std::size_t c = 0; c < recording.calls.size(); ++c) {
+    const RecordedCall& call = recording.calls[c];
+    std::size_t count = 0, bytes = 0;
+    for (const Node& node : call.nodes) {
+      if (ended) return "go on behind a read whose bytes are wanted";
+      const auto* read = std::get_if<Read>(&node);
+      if (read == nullptr) continue;
+      std::size_t size = size_of(read->src.dtype);
+      for (const std::int64_t extent : read->src.shape) size *= static_cast<std::size_t>(extent);
+      bytes += size;
+      ended = !read->bytes;
+      if (++count > kReadsPerCall || bytes > kReadBytes)
+        return "hold a call that reads more than " + std::to_string(kReadsPerCall) + " times or " +
+               std::to_string(kReadBytes) + " bytes";
+    }
+    if (ended && !call.outputs.empty()) return "return something behind a read whose bytes are wanted";
+  }
+  return {};
+}
+
+std::optional<NodeRef> wanted_read(const Recording& recording) {
+  for (std::size_t c = 0; c < recording.calls.size(); ++c) {
+    const std::vector<Node>& nodes = recording.calls[c].nodes;
+    if (nodes.empty()) continue;
+    const auto* last = std::get_if<Read>(&nodes.back());
+    if (last != nullptr && !last->bytes)
+      return NodeRef{static_cast<int>(c), static_cast<int>(nodes.size()) - 1};
+  }
+  return std::nullopt;
+}
+
+bool reads_intermediates(const Recording& recording) {
+  for (const RecordedCall& call : recording.calls)
+    for (const Node& node : call.nodes)
+      if (std::holds_alternative<Read>(node)) return true;
+  return false;
+}
+
 std::int64_t triangle_count(bool lower, std::int64_t row, std::int64_t col, std::int64_t offset) {
   // Row r of the lower triangle has clamp(r + 1 + offset, 0, col) elements; the upper one has the rest for
   // offset - 1.

@@ -26,6 +26,10 @@ inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 48;
 [[nodiscard]] std::string check_upload(Upload& upload, const std::vector<PlanBuffer>& buffers);
 // Known kind, right parameters, and a destination of the shape that they give.
 [[nodiscard]] std::string check_constant(const Constant& constant);
+// Small, of integers or booleans, out of an allocation, and with as many bytes as it has elements for.
+[[nodiscard]] std::string check_read(const Read& read, const std::vector<PlanBuffer>& buffers);
+// No call reads more than it may, and behind a read without bytes there is nothing.
+[[nodiscard]] std::string check_reads(const Recording& recording);
 // Elements of tril_indices or triu_indices of a row x col matrix.
 [[nodiscard]] std::int64_t triangle_count(bool lower, std::int64_t row, std::int64_t col,
                                           std::int64_t offset);

@@ -103,6 +103,7 @@ class Reader {
       refuse(calls.where, "holds " + std::to_string(calls.json->size()) + " calls instead of " +
                               std::to_string(calls_.size()));
     for (std::size_t i = 0; i < calls_.size(); ++i) call(calls.item(i), static_cast<int>(i));
+    check(check_reads(out_), calls);
     check_freed(buffers);
     return std::move(out_);
   }
@@ -253,6 +254,7 @@ class Reader {
     }
     if (kind == "upload") return upload(at);
     if (kind == "constant") return constant(at);
+    if (kind == "read") return read_back(at);
     refuse(at.where, "is the unknown node " + in_quotes(kind));
   }
 
@@ -279,6 +281,14 @@ class Reader {
     }
     check(check_constant(constant), at);
     return constant;
+  }
+
+  Read read_back(const At& at) {
+    Read read{view(at["src"]), {}, at["op"].text(kMaxName), {}, 0};
+    if (!at["bytes"].json->is_null()) read.bytes = at["bytes"].base64();
+    check(check_read(read, out_.buffers), at);
+    source(at, read.file, read.line);
+    return read;
   }
 
   OutputLeaf leaf(const At& at) {

@@ -114,6 +114,14 @@ class Writer {
             {"params", constant.params}};
   }
 
+  [[nodiscard]] Json node(const Read& read) const {
+    Json out{{"node", "read"}, {"src", view(read.src)}, {"op", read.op}};
+    source(out, read.file, read.line);
+    // What was read follows from the values of the trial: it makes no other work.
+    if (!options_.canonical) out["bytes"] = read.bytes ? Json(base64_encode(*read.bytes)) : Json();
+    return out;
+  }
+
   static Json leaf(const OutputLeaf& leaf) {
     Json out{{"path", leaf.path}, {"type", leaf.type}, {"odd", leaf.odd}};
     if (leaf.tensor) {

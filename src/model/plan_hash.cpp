@@ -120,6 +120,7 @@ class Renumber {
     }
   }
   void node(Constant& constant) { ref(constant.dst.at); }
+  void node(Read& read) { ref(read.src.at); }
 
   Recording& recording_;
   std::vector<int> buffers_, kernels_;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,6 +50,8 @@ struct TrialResult {
   std::vector<TrialOutput> outputs;  // in order of calls; complete only when there is no finding
   std::vector<Finding> findings;     // gate correct; the first one ended the trial
   TrialCounters counters;
+  // What the recording ends in wanting to read; then there are no outputs of its call, nor of later ones.
+  std::optional<std::vector<std::byte>> read;
   std::vector<std::byte> blob;
 
   [[nodiscard]] std::span<const std::byte> bytes_of(const TrialOutput& output) const {

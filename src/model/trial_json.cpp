@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/base64.hpp"
 #include "model/generate.hpp"
+#include "model/launch_plan.hpp"
 #include "model/trial.hpp"
 #include "nlohmann/json.hpp"
 
@@ -152,12 +154,14 @@ std::string to_json_text(const TrialResult& result, std::int64_t id) {
                        {"sources", to_json(o.sources)}});
   for (const Finding& finding : result.findings) findings.push_back(to_json(finding));
   const TrialCounters& c = result.counters;
-  return text_of(
-      {{"id", id},
-       {"ok", true},
-       {"outputs", std::move(outputs)},
-       {"findings", std::move(findings)},
-       {"counters", {{"programs", c.programs}, {"launches", c.launches}, {"steps", c.steps}, {"ms", c.ms}}}});
+  Json reply{
+      {"id", id},
+      {"ok", true},
+      {"outputs", std::move(outputs)},
+      {"findings", std::move(findings)},
+      {"counters", {{"programs", c.programs}, {"launches", c.launches}, {"steps", c.steps}, {"ms", c.ms}}}};
+  if (result.read) reply["read"] = base64_encode(*result.read);
+  return text_of(reply);
 }
 
 Result<TrialResult> trial_result_from_json(std::string_view text, std::vector<std::byte> blob,
@@ -174,6 +178,11 @@ Result<TrialResult> trial_result_from_json(std::string_view text, std::vector<st
     for (const Json& entry : json.at("findings")) result.findings.push_back(finding_from_json(entry));
     const Json& c = json.at("counters");
     result.counters = {c.at("programs"), c.at("launches"), c.at("steps"), c.at("ms")};
+    if (json.contains("read")) {
+      result.read = base64_decode(json["read"].get<std::string>());
+      if (!result.read || result.read->size() > kReadBytes)
+        return host_error("the executor's bytes of a read are none");
+    }
     result.blob = std::move(blob);
     return result;
   } catch (const Json::exception& error) {

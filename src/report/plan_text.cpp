@@ -57,6 +57,11 @@ class PlanWriter {
     return fmt::format("{:<8} {}", constant.kind, view(constant.dst));
   }
 
+  std::string text(const Read& read) const {
+    return fmt::format("read     {}{}  {}{}", view(read.src), read.bytes ? "" : " (wanted)", read.op,
+                       place(read.file, read.line));
+  }
+
   std::string value(const BufferRef& ref) const { return buffer(ref); }
   static std::string value(std::int64_t number) { return std::to_string(number); }
   static std::string value(double number) { return fmt::format("{}", number); }

@@ -183,15 +183,13 @@ class RecordingMode(TorchDispatchMode):
         if name == "aten::copy_":
             target, source = args[0], args[1]
             if not target.is_cuda:
-                self._note_read(source, func)
-                target.copy_(self._values(source))
+                target.copy_(self._fetch(source, func))
                 return target
             return self._copy_in(target, source, func, args[2] if len(args) > 2 else kwargs.get("non_blocking"))
         source = args[0]
         device = kwargs.get("device")
         if source.is_cuda and device is not None and torch.device(device).type != "cuda":
-            self._note_read(source, func)
-            return func(self._values(source), *args[1:], **{**kwargs, "non_blocking": False})
+            return func(self._fetch(source, func), *args[1:], **{**kwargs, "non_blocking": False})
         meta = self._meta_result(func, args, kwargs)
         return self._copy_in(self.new_like(meta), source, func, kwargs.get("non_blocking"))
 
@@ -272,21 +270,26 @@ class RecordingMode(TorchDispatchMode):
         """The decoy's values as a CPU tensor; a device scalar read is never more than this."""
         return phantom.decoy_of(self.recorder.space, tensor)
 
-    def _note_read(self, tensor, func):
+    def _fetch(self, tensor, func, computes=False):
+        """What host code gets of a device tensor, as a CPU tensor: known values, the bytes of a read that the card
+        allows, or else a decoy, and an event. What only computes with the values is torch's, and gets no bytes."""
         self._host_waits()
-        buffer = self.recorder.view(tensor).buffer
-        if buffer is not None:
-            self.recorder.touch(buffer)
-        if buffer is None or not tensor.numel() or buffer.known or buffer.host_readable:
-            return
-        own = " of an intermediate of its own" if buffer.kind == "alloc" else ""
-        self.recorder.event("host_read", func.name() + own)
+        view = self.recorder.view(tensor)
+        if view.buffer is not None:
+            self.recorder.touch(view.buffer)
+        if view.buffer is None or not tensor.numel() or view.buffer.known or view.buffer.host_readable:
+            return self._values(tensor)
+        refusal = self.recorder.reads.refusal(view)
+        if refusal is None and (computes or self.recorder.discarding):
+            refusal = " of an intermediate of its own"
+        if refusal is None:
+            return self.recorder.reads.read(self.recorder, view, func.name())
+        self.recorder.event("host_read", func.name() + refusal)
+        return self._values(tensor)
 
     def _read(self, func, args, kwargs):
-        for value in _flat(args, kwargs):
-            if _on_device(value):
-                self._note_read(value, func)
-        values = tree_map(lambda v: self._values(v) if _on_device(v) else v, (args, kwargs))
+        computes = base_name(func) != "aten::_local_scalar_dense"
+        values = tree_map(lambda v: self._fetch(v, func, computes) if _on_device(v) else v, (args, kwargs))
         return func(*values[0], **values[1])
 
     def _random(self, func, args, kwargs):

@@ -135,6 +135,13 @@ class Constant(NamedTuple):
     params: list
 
 
+class Read(NamedTuple):
+    src: View
+    data: bytes | None  # None: not known yet, and the plan ends here
+    op: str
+    where: Where
+
+
 class Event(NamedTuple):
     kind: str
     what: str
@@ -149,4 +156,6 @@ def buffers_of(node):
         return [v.buffer for v in (node.dst, node.src) if v.buffer is not None]
     if isinstance(node, Upload):
         return [node.dst.buffer] + [target.buffer for _, target in node.relocations]
+    if isinstance(node, Read):
+        return [node.src.buffer]
     return [] if node.dst.buffer is None else [node.dst.buffer]

@@ -8,7 +8,7 @@ import math
 import torch
 
 from . import nodes
-from .nodes import Constant, Copy, Fill, Launch, Pointer, Upload
+from .nodes import Constant, Copy, Fill, Launch, Pointer, Read, Upload
 
 VERSION = 1
 
@@ -90,6 +90,9 @@ def _node(node, numbering):
         return {"node": "upload", "dst": [numbering.buffer(node.dst.buffer), node.dst.offset],
                 "bytes": _base64(node.data), "op": node.op, "file": node.where.file, "line": node.where.line,
                 "relocations": [[at, [numbering.buffer(p.buffer), p.offset]] for at, p in node.relocations]}
+    if isinstance(node, Read):
+        return {"node": "read", "src": _view(node.src, numbering), "op": node.op, "file": node.where.file,
+                "line": node.where.line, "bytes": None if node.data is None else _base64(node.data)}
     assert isinstance(node, Constant)
     return {"node": "constant", "kind": node.kind, "dst": _view(node.dst, numbering), "params": list(node.params)}
 

@@ -92,6 +92,7 @@ def _watched():
         dispatch,
         hooks,
         nodes,
+        own_reads,
         phantom,
         plan_writer,
         recorder,
@@ -105,7 +106,7 @@ def _watched():
         torch.utils._python_dispatch, triton.runtime.jit, triton.runtime.autotuner, triton.runtime.driver.__class__,
         triton.compiler.compiler, triton.compiler.code_generator, triton.language, triton.language.core,
         triton.language.standard, triton.testing, json, json.encoder, base64, frame, cuda_shim, dispatch, hooks, nodes,
-        phantom, plan_writer, recorder, session, streams, triton_driver, tuning]
+        own_reads, phantom, plan_writer, recorder, session, streams, triton_driver, tuning]
     classes = [v for module in owners if isinstance(module, types.ModuleType) and _is_ours(module)
                for v in vars(module).values() if isinstance(v, type) and v.__module__ == module.__name__]
     return owners + classes

@@ -10,6 +10,7 @@ import threading
 import torch
 
 from . import nodes, phantom
+from .own_reads import OwnReads
 from .places import Places
 
 MAX_EVENTS = 1000            # per call; host code in a loop must not fill the memory with evidence
@@ -39,12 +40,19 @@ class Recorder:
         self.implemented = set()  # operators of torch that the candidate has kernels for
         self.libraries = []       # torch.library.Library objects of the candidate
         self.streams = None       # set by cuda_shim
+        self.reads = OwnReads()
         self._alive = []          # allocations that host code has not let go of, as far as is known
         self._discarding = 0
         self._lock = threading.RLock()
 
-    def begin(self, job, call):
+    @property
+    def discarding(self):
+        """Inside a trial whose nodes are thrown away."""
+        return self._discarding > 0
+
+    def begin(self, job, call, reads_own=False, known_reads=()):
         """Starts a call with empty lists; the ones before stay with whoever took them."""
+        self.reads.begin(reads_own, known_reads)
         if job != self.job:
             self.allocated = 0
         self.job, self.call, self.nodes, self.events, self.uploaded = job, call, [], [], 0

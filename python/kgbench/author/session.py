@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One author process: imports a candidate, makes its calls on phantom tensors, writes one frame per job."""
 
+import base64
 import importlib.util
 import itertools
 import os
@@ -140,8 +141,11 @@ class Session:
             seed = generator.workload_seed(self.seed, job["workload"])
             generator.seed_all(seed, self.default_generator)
             self.generator = generator.DeviceGenerator(seed)  # the three calls advance one generator
+            wanted = False
             for index in range(len(job["calls"])):
-                arguments, result, recorded = self._call(number, index, job)
+                # Behind a read whose bytes are wanted no call is made; its inputs belong to the recording all the same.
+                arguments, result, recorded = self._call(number, index, job, made=not wanted)
+                wanted = wanted or self.recorder.reads.wanted is not None
                 inputs += arguments.inputs
                 results.append(result)  # as the caller does: what was returned lives to the end of the trial
                 calls.append(recorded)
@@ -158,13 +162,17 @@ class Session:
             raise Failure("recorder_unsupported", f"a launch plan of {len(blob)} bytes", self.request["file"])
         return blob
 
-    def _call(self, number, index, job):
+    def _call(self, number, index, job, made=True):
         call = job["calls"][index]
-        self.recorder.begin(number, index)
+        reads = (job.get("reads") or {index: ()})[index]
+        self.recorder.begin(number, index, call["entry"] in self.request.get("reads_own", ()),
+                            [base64.b64decode(read) for read in reads])
         try:
             arguments = Arguments(self.recorder, call, index, self.host_values, self.generator)
         except (KeyError, TypeError, ValueError) as error:
             raise Failure("infra", f"the call cannot be made: {type(error).__name__}: {error}") from None
+        if not made:
+            return arguments, None, RecordedCall([], [], "none", [])
         entry = getattr(self.module, call["entry"], None)
         if not callable(entry):
             raise Failure("missing_entry", f"the file defines no function {call['entry']}", self.request["file"])
@@ -174,13 +182,24 @@ class Session:
                 result = entry(*arguments.positional, **arguments.keyword)
             structure, outputs = plan_writer.returned(self.recorder, result)
         except BaseException as error:
-            raise self.failure(error, call=index) from None
+            if self.recorder.reads.wanted is None:
+                raise self.failure(error, call=index) from None
+        if self.recorder.reads.wanted is not None:  # whatever host code made of it
+            return arguments, None, self._stopped()
         self._end_threads(len(self.recorder.nodes))
         self.recorder.end_call()
         joined = self.recorder.streams.end_call()
         if index + 1 == len(job["calls"]):
             self._check_patches()
         return arguments, result, RecordedCall(self.recorder.nodes, self.recorder.events, structure, outputs, joined)
+
+    def _stopped(self):
+        """The call up to the read whose bytes are wanted."""
+        self._end_threads(len(self.recorder.nodes))
+        self.recorder.end_call()
+        joined = self.recorder.streams.end_call()
+        steps, events = self.recorder.reads.wanted
+        return RecordedCall(steps, events, "none", [], joined)
 
     def _check_patches(self):
         for name in self.watch.changed()[:8]:

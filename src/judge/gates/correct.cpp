@@ -16,8 +16,7 @@ namespace {
 // unwatched, and the verdict says so. True when that is all that was found.
 bool excuse_vm(Job& job) {
   for (Finding& finding : job.findings) {
-    if (finding.kind != "vm_unsupported" && finding.kind != "deadline" && finding.kind != "step_limit")
-      return false;
+    if (!is_limit_of_vm(finding.kind)) return false;
     finding.message = "accesses were not watched: " + finding.message;
     finding.kind = "vm_unchecked";
   }

@@ -70,7 +70,7 @@ class Answer:
 
 def run(source, *jobs, **request):
     """Runs a session over `source` (a path or text). A job is a call (made three times) or a list of three calls;
-    jobs are named s1, s2, ... Further request fields by keyword; host_values go into every job."""
+    jobs are named s1, s2, ... Further request fields by keyword; host_values and reads go into every job."""
     if not _warm:
         recorder.warm_up()
         _warm.append(True)
@@ -84,8 +84,8 @@ def run(source, *jobs, **request):
 
 
 def _fork(workspace, jobs, request):
-    host_values = request.pop("host_values", {})
-    made = [{"workload": f"s{i + 1}", "calls": job if isinstance(job, list) else [job] * 3, "host_values": host_values}
+    more = {"host_values": request.pop("host_values", {}), "reads": request.pop("reads", [[], [], []])}
+    made = [{"workload": f"s{i + 1}", "calls": job if isinstance(job, list) else [job] * 3, **more}
             for i, job in enumerate(jobs)]
     full = {"op": "test::op", "file": "candidate.py", "language": "triton", "target": "h200", "nonce": "abc",
             "chip": {}, "entries": sorted({c["entry"] for job in made for c in job["calls"]}), "forbid": [],

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/contracts/plan.md as assertions: what the judge's own reader demands of a recording."""
 import base64
+import math
 
 import torch
 
@@ -9,7 +10,7 @@ DTYPES = {"b8": torch.bool, "u8": torch.uint8, "i8": torch.int8, "i16": torch.in
           "f8e4m3": torch.float8_e4m3fn, "f8e5m2": torch.float8_e5m2, "f16": torch.float16, "bf16": torch.bfloat16,
           "f32": torch.float32, "f64": torch.float64, "c64": torch.complex64, "c128": torch.complex128}
 SIZES = {name: dtype.itemsize for name, dtype in DTYPES.items()}
-NODES = {"launch", "fill", "copy", "upload", "constant"}
+NODES = {"launch", "fill", "copy", "upload", "constant", "read"}
 
 
 def expected_inputs(call):
@@ -100,6 +101,12 @@ def check_node(node, recording, call):
         for at, target in node["relocations"]:
             assert 0 <= at <= len(data) - 8
             check_reference(target, buffers, call)
+    elif node["node"] == "read":
+        check_view(node["src"], buffers, call)
+        assert buffers[node["src"]["at"][0]]["kind"] == "alloc" and isinstance(node["line"], int)
+        size = math.prod(node["src"]["shape"]) * SIZES[node["src"]["dtype"]]
+        assert 0 < size <= 256
+        assert node["bytes"] is None or len(base64.b64decode(node["bytes"], validate=True)) == size
     else:
         check_view(node["dst"], buffers, call, written=True)
         if node["node"] == "copy":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trials of recordings in the real executor process, and the values that it gives the inputs."""
+import base64
 import itertools
 import json
 import os
@@ -31,8 +32,9 @@ class Executor:
         return frame.read(self._channel.fileno())
 
 
-def run_trial(recording, calls):
-    """(findings, outputs of each call by path). The executor reads the recording as hostile text first."""
+def run_trial(recording, calls, with_read=False):
+    """(findings, outputs of each call by path), and with_read the bytes that the recording ends in wanting to read. The
+    executor reads the recording as hostile text first."""
     if not _executors:
         if "KGBENCH_BINARY" not in os.environ:
             pytest.skip("the kgbench binary is not built")
@@ -46,6 +48,8 @@ def run_trial(recording, calls):
         data = bytearray(blob[output["offset"]:output["offset"] + output["bytes"]])
         flat = torch.frombuffer(data, dtype=dtype) if data else torch.empty(0, dtype=dtype)
         outputs[output["call"]][output["path"]] = flat.view(output["shape"])
+    if with_read:
+        return answer["findings"], outputs, base64.b64decode(answer["read"])
     return answer["findings"], outputs
 
 

@@ -112,7 +112,11 @@ def test_baselines_give_the_contract_on_meta_tensors(folder):
         arguments = {k: None if isinstance(v, cardfile.Generator) else meta(v) for k, v in named.items()}
         if entry["schema"].endswith("-> Scalar"):  # its type depends on a value, which meta tensors have not
             return
-        contract = dict(leaves("return", eval(entry["baseline"], {"torch": torch}, arguments)))
+        try:
+            contract = dict(leaves("return", eval(entry["baseline"], {"torch": torch}, arguments)))
+        except NotImplementedError:  # a shape that depends on values, which meta tensors have not
+            assert entry.get("reads_own"), entry["name"]
+            continue
         expected = by_reference(reference, entry, positional, keywords, named)
         for path, value in expected.items():
             if path in contract:

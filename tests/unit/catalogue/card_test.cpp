@@ -80,6 +80,16 @@ TEST(CardErrors, OfEntries) {
   const std::string head = "name = \"aten::op\"\nfamily = \"x\"\n[error]\nclass = \"exact\"\n[[entry]]\n";
   EXPECT_EQ(error_of(head + "name = \"op\"\nschema = \"(Tensor x) -> Tensor\"\nhost = [\"y\"]\n"),
             kFile + "8: entry[0].host: 'y' is no tensor argument (did you mean 'x'?)");
+  EXPECT_EQ(error_of(head + "name = \"op\"\nschema = \"(Tensor x) -> Scalar\"\nreads_own = true\n"),
+            kFile +
+                "8: entry[0].reads_own: is not for entries that return a number: what is read would be the "
+                "answer");
+  EXPECT_EQ(
+      error_of(head + "name = \"op\"\nschema = \"(Tensor(a!) x) -> Tensor(a!)\"\nreads_own = true\n"),
+      kFile +
+          "8: entry[0].reads_own: is for entries that return a new tensor, whose shape depends on values");
+  EXPECT_EQ(error_of(head + "name = \"op\"\nschema = \"(Tensor x) -> Tensor\"\nreads_own = 1\n"),
+            kFile + "8: entry[0].reads_own: must be true or false, not an integer");
   EXPECT_EQ(error_of(head + "name = \"op\"\nschema = \"(Tensor x) -> Tensor\"\noutputs = [\"out\"]\n"),
             kFile + "8: entry[0].outputs: 'out' is neither a return nor an argument that the schema writes");
   EXPECT_EQ(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for aten::index: every output element computes the place that its index tensors name."""
+"""Triton kernels for aten::index: every output element computes the place that its index tensors name. A mask becomes
+index tensors first: kernels count and place its true elements, and the host reads how many there are."""
 import torch
 import triton
 import triton.language as tl
@@ -30,6 +31,53 @@ def index_kernel(out, x, indices, numel, shape, out_strides, x_strides, index_st
     tl.store(out + offsets(element, shape, out_strides), value, mask=inside)
 
 
+@triton.jit
+def count_kernel(counts, mask, numel, shape, strides, BLOCK: tl.constexpr):
+    """How many elements of each block are true."""
+    element = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    chosen = tl.load(mask + offsets(element, shape, strides), mask=element < numel, other=0)
+    tl.store(counts + tl.program_id(0), tl.sum(chosen.to(tl.int64)))
+
+
+@triton.jit
+def start_kernel(starts, counts, blocks, BLOCK: tl.constexpr):
+    """Where each block's true elements begin among all; behind the last how many there are."""
+    total = tl.full((), 0, tl.int64)
+    for first in range(0, blocks, BLOCK):
+        block = first + tl.arange(0, BLOCK)
+        count = tl.load(counts + block, mask=block < blocks, other=0)
+        tl.store(starts + block, total + tl.cumsum(count, 0) - count, mask=block < blocks)
+        total += tl.sum(count)
+    tl.store(starts + blocks, total)
+
+
+@triton.jit
+def place_kernel(places, starts, mask, numel, total, shape, strides, BLOCK: tl.constexpr):
+    """The coordinates of the true elements, in order: one row of `places` for each dimension."""
+    element = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    chosen = tl.load(mask + offsets(element, shape, strides), mask=element < numel, other=0).to(tl.int64)
+    at = tl.load(starts + tl.program_id(0)) + tl.cumsum(chosen, 0) - 1
+    rest = element
+    for d in tl.static_range(len(shape) - 1, -1, -1):
+        tl.store(places + d * total + at, rest % shape[d], mask=chosen != 0)
+        rest = rest // shape[d]
+
+
+def places_of(mask):
+    """The index tensors that a mask stands for."""
+    blocks = triton.cdiv(mask.numel(), 1024)
+    counts = torch.empty(blocks, dtype=torch.int64, device=mask.device)
+    starts = torch.empty(blocks + 1, dtype=torch.int64, device=mask.device)
+    if blocks:
+        count_kernel[(blocks,)](counts, mask, mask.numel(), tuple(mask.shape), mask.stride(), BLOCK=1024)
+    start_kernel[(1,)](starts, counts, blocks, BLOCK=1024)
+    total = starts[blocks].item()
+    places = torch.empty((mask.dim(), total), dtype=torch.int64, device=mask.device)
+    if total:
+        place_kernel[(blocks,)](places, starts, mask, mask.numel(), total, tuple(mask.shape), mask.stride(), BLOCK=1024)
+    return list(places)
+
+
 def collapse(shape, *strides):
     """Drops dimensions of size 1 and merges neighbours that every operand walks as one; never returns rank 0."""
     merged = []
@@ -53,6 +101,8 @@ def arranged(indices, rank):
 
 
 def launch(self, indices, out):
+    masks = [index is not None and index.dtype == torch.bool for index in indices]
+    indices = [place for index, mask in zip(indices, masks) for place in (places_of(index) if mask else [index])]
     named, others, before = arranged(indices, self.dim())
     indices = torch.broadcast_tensors(*[indices[d] for d in named])  # views
     x = self.permute(*named, *others)

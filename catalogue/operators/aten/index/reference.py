@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """out[i..., j...] = self[indices[0][i...], indices[1][i...], ..., j...]; negative indices count from the end. A dimension
 without an index (None) is kept whole; the indices' dimensions stand in place of the indexed ones where those are
-neighbours, else in front."""
+neighbours, else in front. A mask stands for the coordinates of its true elements, one index tensor a dimension."""
 import torch
 
 
+def _is_mask(index):
+    return index is not None and index.dtype == torch.bool
+
+
 def index_Tensor(self, indices):
+    indices = [place for index in indices for place in (index.nonzero(as_tuple=True) if _is_mask(index) else [index])]
     named = [d for d, index in enumerate(indices) if index is not None]
     self = self.movedim(named, list(range(len(named))))
     places = torch.broadcast_tensors(*[indices[d] for d in named])
