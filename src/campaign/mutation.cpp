@@ -126,10 +126,13 @@ Result<MutationRow> row_of(const Operator& op, const Installation& installation,
 
 }  // namespace
 
+bool MutantResult::counts() const {
+  return equivalent.empty() && verdict != Verdict::infra && verdict != Verdict::compile_error;
+}
+
 std::size_t MutationRow::judged() const {
-  return static_cast<std::size_t>(std::count_if(results.begin(), results.end(), [](const MutantResult& r) {
-    return r.equivalent.empty() && r.verdict != Verdict::infra;
-  }));
+  return static_cast<std::size_t>(
+      std::count_if(results.begin(), results.end(), [](const MutantResult& r) { return r.counts(); }));
 }
 std::size_t MutationRow::killed() const {
   return judged() - static_cast<std::size_t>(std::count_if(
@@ -138,7 +141,7 @@ std::size_t MutationRow::killed() const {
 
 std::size_t MutationRow::killed_published() const {
   return static_cast<std::size_t>(std::count_if(results.begin(), results.end(), [](const MutantResult& r) {
-    return r.equivalent.empty() && r.verdict != Verdict::infra && r.published != Verdict::pass;
+    return r.counts() && r.published != Verdict::pass;
   }));
 }
 
