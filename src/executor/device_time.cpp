@@ -185,7 +185,10 @@ std::optional<Finding> DeviceSide::time(const std::vector<Node>& nodes, const Ti
     }
   }
   const Sampler sampler = [&](int n) { return runtime.time(n, restore); };
-  if (const Status done = series(sampler); !done.ok()) return untimed(done.error().message);
+  if (const Status done = series(sampler); !done.ok()) {
+    state_.lost = true;  // a replay that failed, or a series cut short: this context is not used again
+    return untimed(done.error().message);
+  }
   // The outputs that will be judged are those of one more replay of the same graph.
   if (const Result<std::vector<double>> last = runtime.time(1, restore); !last.ok()) {
     state_.lost = true;

@@ -217,7 +217,8 @@ std::vector<std::byte> Machine::elements(const View& view) const {
 std::optional<Finding> Machine::execute(const Node& node) {
   if (std::chrono::steady_clock::now() >= options_.deadline)
     return make_finding("deadline", "the time limit of the trial passed");
-  if (counting_ && !std::holds_alternative<Launch>(node)) counting_->note_copy();
+  if (counting_ && !std::holds_alternative<Launch>(node) && !std::holds_alternative<Read>(node))
+    counting_->note_copy();
   return std::visit([&](const auto& n) { return run(n); }, node);
 }
 

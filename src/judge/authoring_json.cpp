@@ -111,7 +111,8 @@ Finding finding_of_error(const json& error, Gate gate, const std::string& worklo
   const std::string& file = request.file;
   Finding finding =
       make_finding(error.value("kind", "infra"), gate, error.value("message", "no reason given"), workload);
-  if (!verdict_of(finding.kind) && finding.kind != "target_failure") finding.kind = "invalid_plan";
+  // An error that decides nothing, or that the judge does not know, would leave the job without a verdict.
+  if (finding_rank(finding.kind) < 0 || !verdict_of(finding.kind)) finding.kind = "invalid_plan";
   finding.line = error.value("line", 0);
   const std::string told = error.value("file", "");
   if (finding.line > 0 || !told.empty()) finding.file = shown_file(request, told);
@@ -183,13 +184,39 @@ std::optional<Finding> finding_of_end(const author::AuthorOutcome& outcome) {
   return make_finding("exited", Gate::static_, how + " before its calls were done");
 }
 
-void take_outcome(Case& open, const author::AuthorOutcome& outcome) {
+struct Taken {
   bool imported = true, ended = false;
-  for (const author::ResultFrame& frame : outcome.result.frames) {
-    if (!imported) break;
-    imported = take_frame(open, frame);
-    ended = ended || json::parse(frame.json, nullptr, false).value("job", "") == "end";
+};
+
+// A candidate shares its process with the recorder and can learn the nonce, so a frame may hold anything.
+Taken take_frames(Case& open, const author::AuthorOutcome& outcome) {
+  Taken taken;
+  try {
+    for (const author::ResultFrame& frame : outcome.result.frames) {
+      if (!taken.imported) break;
+      taken.imported = take_frame(open, frame);
+      taken.ended = taken.ended || json::parse(frame.json, nullptr, false).value("job", "") == "end";
+    }
+  } catch (const json::exception&) {
+    open.findings.push_back(make_finding("forged_result", Gate::static_,
+                                         "a frame in the result channel that the recorder does not write"));
+    taken.ended = true;
   }
+  return taken;
+}
+
+// Silence is no answer: every workload has a plan, or a finding that says why not.
+void blame_silence(Case& open, const std::vector<Job*>& asked) {
+  if (decide(open.findings) != Verdict::pass) return;
+  for (Job* job : asked)
+    if (!job->recording && decide(job->findings) == Verdict::pass)
+      job->findings.push_back(make_finding("forged_result", Gate::static_,
+                                           "the result channel ended without a word on this workload",
+                                           job->workload.call.workload));
+}
+
+void take_outcome(Case& open, const author::AuthorOutcome& outcome) {
+  const auto [imported, ended] = take_frames(open, outcome);
   if (!outcome.result.forged.empty())
     open.findings.push_back(make_finding(
         "forged_result", Gate::static_,
@@ -218,6 +245,7 @@ Status author_once(Case& open, const std::vector<Job*>& asked, const ChipCard& c
   KGB_TRY(const author::AuthorOutcome outcome,
           processes.author(session.dump(-1, ' ', false, json::error_handler_t::replace), workspace.path()));
   take_outcome(open, outcome);
+  blame_silence(open, asked);
   return ok_status();
 }
 

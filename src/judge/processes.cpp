@@ -154,7 +154,13 @@ Status Processes::with_device(const DeviceWork& work) {
     baseline_ = std::make_unique<sandbox::Worker>(std::move(command));
   }
   Status done = ok_status();
-  devices_->with([&](sandbox::Worker& executor) { done = work(executor, *baseline_); });
+  devices_->with([&](sandbox::Worker& executor) {
+    done = work(executor, *baseline_);
+    if (done.ok()) return;
+    executor
+        .stop();  // either may stand in the middle of a series, and would answer the next candidate with it
+    baseline_->stop();
+  });
   return done;
 }
 

@@ -100,6 +100,7 @@ std::size_t Comparison::gains() const {
 
 Comparison compare_runs(const RunReport& before, const RunReport& after) {
   Comparison comparison;
+  note_difference(comparison.notes, "chip", before.run.chip, after.run.chip);
   note_difference(comparison.notes, "tiers", before.run.tiers, after.run.tiers);
   note_difference(comparison.notes, "tolerance", before.run.tolerance, after.run.tolerance);
   if (before.run.seed != after.run.seed)

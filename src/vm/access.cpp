@@ -158,14 +158,10 @@ std::int64_t contiguous_bytes(const Value& pointer, const Type& type, std::size_
 
 namespace {
 
-std::int64_t pf() {
-  static const std::int64_t v = getenv("KGB_PF") ? atoi(getenv("KGB_PF")) : 1024;
-  return v;
-}
-const std::int64_t kPrefetchBytes = 8192;
+constexpr std::int64_t kPrefetchRun = 1024, kPrefetchBytes = 8192;  // of one row; of one tile
 
 void prefetch_run(std::uint64_t from, std::int64_t bytes) {
-  for (std::int64_t at = 0; at < std::min(bytes, pf()); at += 64)
+  for (std::int64_t at = 0; at < std::min(bytes, kPrefetchRun); at += 64)
     __builtin_prefetch(reinterpret_cast<const void*>(from + static_cast<std::uint64_t>(at)), 0, 2);
 }
 
@@ -180,7 +176,7 @@ void prefetch(const Value& pointer, const Type& type, std::size_t bytes, std::in
   if (pointer.stride[inner] != static_cast<std::int64_t>(bytes)) return;
   const std::int64_t run = type.shape[inner] * static_cast<std::int64_t>(bytes);
   const std::int64_t rows =
-      std::min(type.shape[1 - inner], kPrefetchBytes / std::clamp<std::int64_t>(run, 64, pf() + 64));
+      std::min(type.shape[1 - inner], kPrefetchBytes / std::clamp<std::int64_t>(run, 64, kPrefetchRun + 64));
   for (std::int64_t i = 0; i < rows; ++i)
     prefetch_run(from + static_cast<std::uint64_t>(pointer.stride[1 - inner] * i), run);
 }

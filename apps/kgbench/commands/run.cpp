@@ -88,20 +88,27 @@ Result<std::vector<CandidateFile>> files_of(const Options& options,
   return std::move(candidates.files);
 }
 
+// A process killed before its run was written leaves a store without one, which is as good as none.
+Status refuse_taken(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / "run.sqlite", ignored)) return ok_status();
+  KGB_TRY(const Store store, Store::open_existing(folder / "run.sqlite"));
+  KGB_TRY(const std::vector<RunInfo> runs, store.runs());
+  if (runs.empty()) return ok_status();
+  return user_error(folder.string() + " holds a run already. Go on with --resume " + folder.string() +
+                    ", or name another --out");
+}
+
 Result<Prepared> begin(const Options& options, const ResolvedOptions& resolved, const Catalogue& catalogue) {
   KGB_TRY(const std::vector<const Operator*> operators, catalogue.suite(options.suite));
   KGB_TRY(std::optional<DeclaredLibrary> library, library_named(options.contestant, options, catalogue));
   RunInfo run;
   run.created = iso_utc(system_clock().wall());
   const std::filesystem::path folder = run_folder(options, library, run.created);
+  KGB_CHECK(refuse_taken(folder));  // before a library's candidates are written into it
   KGB_TRY(const std::vector<CandidateFile> files, files_of(options, library, catalogue, operators, folder));
   KGB_CHECK(make_folders(folder));
   KGB_TRY(Store store, Store::open(folder / "run.sqlite"));
-  // A process killed before its run was written leaves a store without one, which is as good as none.
-  KGB_TRY(const std::vector<RunInfo> runs, store.runs());
-  if (!runs.empty())
-    return user_error(folder.string() + " holds a run already. Go on with --resume " + folder.string() +
-                      ", or name another --out");
   run.id = folder.filename().string();
   run.status = "running";
   run.version = std::string(version());

@@ -123,7 +123,7 @@ class Session:
         self.recorder.implemented.clear()
         if self.module is not None:
             for name, module in list(sys.modules.items()):
-                if (getattr(module, "__file__", None) or "").startswith(self.recorder.root):
+                if self.recorder.places.inside(getattr(module, "__file__", None) or "") is not None:
                     del sys.modules[name]
 
     # -- jobs ------------------------------------------------------------------------------------------------

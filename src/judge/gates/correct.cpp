@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gate correct: policy on the plan, contract, trials on fresh values, statistics of random operators.
 #include <algorithm>
+#include <span>
 
 #include "judge/authoring.hpp"
 #include "judge/gates.hpp"
@@ -14,9 +15,10 @@ namespace {
 
 // The VM knows fewer operations than the device, and more slowly: what it could not run is run on the device
 // unwatched, and the verdict says so. True when that is all that was found.
-bool excuse_vm(Job& job) {
-  for (Finding& finding : job.findings) {
-    if (!is_limit_of_vm(finding.kind)) return false;
+bool excuse_vm(std::span<Finding> fresh) {
+  if (!std::all_of(fresh.begin(), fresh.end(), [](const Finding& f) { return is_limit_of_vm(f.kind); }))
+    return false;
+  for (Finding& finding : fresh) {
     finding.message = "accesses were not watched: " + finding.message;
     finding.kind = "vm_unchecked";
   }
@@ -40,8 +42,9 @@ Status judge_job(Case& open, Job& job, Processes& processes) {
   int first = 0;
   // On a device the first trial runs on the VM: it sees every access, and keeps a stray one off the device.
   if (open.on_device()) {
+    const std::size_t before = job.findings.size();
     KGB_TRY(const bool right, judge_trial(open, job, {0, Where::vm}, processes));
-    if (!right && !excuse_vm(job)) return ok_status();
+    if (!right && !excuse_vm(std::span(job.findings).subspan(before))) return ok_status();
     first = reads_values(job) ? 0 : 1;
   }
   for (int trial = first; trial < first + trials; ++trial) {
@@ -63,6 +66,8 @@ Status judge_again(Case& open, const std::vector<Job*>& jobs, const AuthorReques
     again.workload = job->workload;
     again.bound = job->bound;
     again.calls = job->calls;
+    // An output that seemed to want a launch gets its second look on these values.
+    again.wanting_launch = !request.all_configurations && job->wanting_launch;
   }
   KGB_CHECK(author_jobs(second, processes, catalogue, request));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -73,6 +78,7 @@ Status judge_again(Case& open, const std::vector<Job*>& jobs, const AuthorReques
       KGB_TRY([[maybe_unused]] const bool right,
               judge_trial(second, again, {trial, home_of(open)}, processes));
     }
+    if (!request.all_configurations) jobs[i]->wanting_launch = again.wanting_launch;
     jobs[i]->elements += again.elements;
     if (again.worst_ratio > jobs[i]->worst_ratio) {
       jobs[i]->worst_ratio = again.worst_ratio;
