@@ -51,14 +51,22 @@ struct Column {
   }
 };
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
+double median(const std::vector<double>& given) {
+  std::vector<double> values = given;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
 double largest(const std::vector<double>& values) {
-  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  return *std::max_element(values.begin(), values.end());
+}
+// What was not measured is no zero.
+std::string summed(const std::vector<double>& values, double (*sum)(const std::vector<double>&),
+                   const char* format) {
+  return values.empty() ? "-" : fmt::format(fmt::runtime(format), sum(values));
+}
+std::string counted(std::int64_t value, std::int64_t measured) {
+  return measured == 0 ? "-" : fmt::format("{}", value);
 }
 std::string share(std::int64_t part, std::int64_t whole) {
   if (whole == 0) return "-";
@@ -77,21 +85,20 @@ const std::vector<Row>& rows() {
       {"full workloads", [](const Column& c) { return fmt::format("{}", c.full); }},
       {"hidden workloads of one draw", [](const Column& c) { return fmt::format("{}", c.hidden); }},
       {"expert's worst error / bound, median",
-       [](const Column& c) { return fmt::format("{:.2f}", median(c.headroom)); }},
+       [](const Column& c) { return summed(c.headroom, median, "{:.2f}"); }},
       {"expert's worst error / bound, largest",
-       [](const Column& c) { return fmt::format("{:.2f}", largest(c.headroom)); }},
-      {"smallest error found, median",
-       [](const Column& c) { return fmt::format("{:.1e}", median(c.caught)); }},
+       [](const Column& c) { return summed(c.headroom, largest, "{:.2f}"); }},
+      {"smallest error found, median", [](const Column& c) { return summed(c.caught, median, "{:.1e}"); }},
       {"  by the published tolerance",
-       [](const Column& c) { return fmt::format("{:.1e}", median(c.caught_published)); }},
-      {"right answers it refuses, operators", [](const Column& c) { return fmt::format("{}", c.refused); }},
-      {"mutants judged", [](const Column& c) { return fmt::format("{}", c.mutants); }},
+       [](const Column& c) { return summed(c.caught_published, median, "{:.1e}"); }},
+      {"right answers it refuses, operators", [](const Column& c) { return counted(c.refused, c.measured); }},
+      {"mutants judged", [](const Column& c) { return counted(c.mutants, c.mutated); }},
       {"  found", [](const Column& c) { return share(c.found, c.mutants); }},
       {"  found by the published tolerance",
        [](const Column& c) { return share(c.found_published, c.mutants); }},
-      {"  besides, equivalent", [](const Column& c) { return fmt::format("{}", c.equivalent); }},
-      {"operators screened", [](const Column& c) { return fmt::format("{}", c.screened); }},
-      {"  holes", [](const Column& c) { return fmt::format("{}", c.holes); }},
+      {"  besides, equivalent", [](const Column& c) { return counted(c.equivalent, c.mutated); }},
+      {"operators screened", [](const Column& c) { return counted(c.screened, c.screened); }},
+      {"  holes", [](const Column& c) { return counted(c.holes, c.screened); }},
   };
   return all;
 }

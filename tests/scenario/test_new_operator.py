@@ -104,3 +104,10 @@ def test_names_and_folders_are_asked_for():
 def test_a_name_is_letters_digits_and_underscores(make):
     assert make(REFERENCE, "mine::scaled-add").err == ("error: 'mine::scaled-add' is no name of an operator. Use letters, "
                                                        "digits and _: mine::scaled_add\n")
+
+
+def test_a_name_that_is_taken_writes_nothing(make, tmp_path):
+    done = make(REFERENCE, "aten::softmax")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "error: aten::softmax is an operator already (kgbench show aten::softmax). Choose another name\n"
+    assert not (tmp_path / "own" / "aten").exists()

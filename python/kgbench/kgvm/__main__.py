@@ -69,11 +69,15 @@ def _print_error(error, script):
     step = error.__traceback__
     while step is not None and step.tb_frame.f_code.co_filename != script:
         step = step.tb_next
-    traceback.print_exception(type(error), error, step or error.__traceback__)
+    if step is None and not isinstance(error, SyntaxError):  # a module's own frames have other names
+        step = error.__traceback__
+    traceback.print_exception(type(error), error, step)
 
 
-def summary(found, script):
+def summary(found, script, status):
     """What --sanitize prints at the end."""
+    if not found and status:
+        return f"kgvm: {script}: the script ended with status {status}; nothing was found until then"
     if not found:
         return f"kgvm: {script}: nothing found"
     lines = [f"kgvm: {script}: {len(found)} finding" + ("" if len(found) == 1 else "s")]
@@ -106,7 +110,7 @@ def main(argv=None):
     sys.stdout.flush()
     if not options.sanitize:
         return status
-    print(summary(faults.found, options.script), flush=True)
+    print(summary(faults.found, options.script, status), flush=True)
     return 1 if faults.found else status
 
 

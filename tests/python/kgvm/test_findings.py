@@ -71,6 +71,14 @@ def test_sanitize_is_quiet_about_a_good_script(kgvm):
     assert done.stdout.splitlines()[-1].endswith("vector_add.py: nothing found")
 
 
+@pytest.mark.parametrize("text, status", [("raise RuntimeError('no data')", 1), ("def f(:", 1), ("raise SystemExit(7)", 7)])
+def test_a_script_that_fails_is_not_called_clean(kgvm, script, text, status):
+    done = kgvm("--sanitize", script(text))
+    assert done.returncode == status
+    assert done.stdout.splitlines()[-1].endswith(f"the script ended with status {status}; nothing was found until then")
+    assert "__main__.py" not in done.stderr
+
+
 def test_one_line_is_one_finding_in_many_launches(kgvm, script):
     done = kgvm("--sanitize", script("""
         @triton.jit
