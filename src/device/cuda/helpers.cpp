@@ -120,10 +120,10 @@ std::string helper_ptx() {
 
 Result<Helpers> Helpers::load(const Driver& driver, std::int64_t l2_bytes) {
   Helpers helpers(driver);
-  void* module = nullptr;
-  KGB_CHECK(driver.check(driver.module_load(&module, helper_ptx().c_str()), "loading kgbench's own kernels"));
+  KGB_CHECK(driver.check(driver.module_load(&helpers.module_, helper_ptx().c_str()),
+                         "loading kgbench's own kernels"));
   const auto find = [&](void*& function, const std::string& name) {
-    return driver.check(driver.module_function(&function, module, name.c_str()), name.c_str());
+    return driver.check(driver.module_function(&function, helpers.module_, name.c_str()), name.c_str());
   };
   KGB_CHECK(find(helpers.stamp_, "kgb_stamp"));
   KGB_CHECK(find(helpers.read_, "kgb_read"));
@@ -137,6 +137,11 @@ Result<Helpers> Helpers::load(const Driver& driver, std::int64_t l2_bytes) {
                          "memory of the clock"));
   KGB_CHECK(driver.check(driver.stream_synchronize(nullptr), "memory of the clock"));
   return helpers;
+}
+
+void Helpers::release() const {
+  driver_->module_unload(module_);
+  for (const Address at : {stamps_, flush_}) driver_->memory_free(at);
 }
 
 Result<void*> Helpers::stamped(void* inner) const {

@@ -24,13 +24,15 @@ class Helpers {
   // behind.
   [[nodiscard]] Status queue_flush(void* stream) const;
   [[nodiscard]] Status queue_copy(const StridedCopy& copy, void* stream) const;
+  // Gives back the module and the memory; nothing of it may be running.
+  void release() const;
 
  private:
   explicit Helpers(const Driver& driver) : driver_(&driver) {}
   [[nodiscard]] Status launch(void* function, unsigned blocks, void** parameters, void* stream) const;
 
   const Driver* driver_;
-  void *stamp_ = nullptr, *read_ = nullptr;
+  void *module_ = nullptr, *stamp_ = nullptr, *read_ = nullptr;
   void* copy_[5] = {};  // by the logarithm of the element's size
   Address stamps_ = 0, flush_ = 0;
   std::uint64_t flush_words_ = 0;  // of 16 bytes

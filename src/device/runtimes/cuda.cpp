@@ -35,6 +35,11 @@ class CudaRuntime final : public Runtime {
       : driver_(driver), description_(std::move(description)), stream_(stream) {}
   ~CudaRuntime() override {
     if (graph_ != nullptr) driver_.graph_exec_destroy(graph_);
+    // Not behind a kernel that never ends, nor in a lost context: the process takes those with it.
+    if (driver_.stream_query(stream_) == cuda::code::kSuccess) {
+      unload_all();
+      if (helpers_) helpers_->release();
+    }
     for (const Scratch* scratch : {&scratch_, &profile_})
       if (scratch->at != 0) driver_.memory_free(scratch->at);
   }
