@@ -47,6 +47,15 @@ void store(Bf16& to, float v) {
   to.bits = std::isnan(v) ? 0x7FC0 : static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
 }
 
+// An element as the asked type holds it: softmax(x, dtype) converts before it computes.
+template <typename Wide, typename Out, typename In>
+Wide converted(In x) {
+  if constexpr (std::is_same_v<In, Out>) return load(x);
+  Out asked;
+  store(asked, load(x));
+  return load(asked);
+}
+
 // Offset of line `index` of a tensor whose dimension `skip` is taken out.
 int64_t line_offset(const DLTensor& t, int skip, int64_t index) {
   int64_t offset = 0;
@@ -63,14 +72,14 @@ void softmax_line(const In* x, int64_t x_step, Out* y, int64_t y_step, int64_t n
   using Wide = std::conditional_t<std::is_same_v<In, double>, double, float>;
   Wide most = -std::numeric_limits<Wide>::infinity();
   for (int64_t i = 0; i < n; ++i) {
-    const Wide v = load(x[i * x_step]);
+    const Wide v = converted<Wide, Out>(x[i * x_step]);
     most = v > most || std::isnan(v) ? v : most;
   }
   static thread_local std::vector<Wide> powers;
   powers.resize(static_cast<size_t>(n));
   Wide sum = 0;
   for (int64_t i = 0; i < n; ++i)
-    sum += powers[static_cast<size_t>(i)] = std::exp(Wide(load(x[i * x_step])) - most);
+    sum += powers[static_cast<size_t>(i)] = std::exp(converted<Wide, Out>(x[i * x_step]) - most);
   for (int64_t i = 0; i < n; ++i) store(y[i * y_step], powers[static_cast<size_t>(i)] / sum);
 }
 
