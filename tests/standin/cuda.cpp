@@ -38,6 +38,7 @@ struct Module {
   std::string text;
   std::vector<std::unique_ptr<Function>> functions;
 };
+std::vector<std::unique_ptr<Module>> modules;  // as a context holds them, a lost one too
 struct Graph {
   std::vector<Work> work;
 };
@@ -234,11 +235,11 @@ int cuMemsetD8Async(std::uint64_t to, unsigned char value, std::size_t n, void* 
 int cuModuleLoadData(void** module, const void* image) {
   auto made = std::make_unique<Module>();
   made->text = static_cast<const char*>(image);
-  *module = made.release();
+  *module = modules.emplace_back(std::move(made)).get();
   return sticky;
 }
 int cuModuleUnload(void* module) {
-  return delete static_cast<Module*>(module), 0;
+  return std::erase_if(modules, [&](const auto& held) { return held.get() == module; }) == 1 ? 0 : kNotFound;
 }
 int cuModuleGetFunction(void** function, void* module, const char* name) {
   auto* from = static_cast<Module*>(module);
