@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The author's session: request, frames, recordings.
-#include <fmt/format.h>
-
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -11,22 +9,13 @@
 #include "base/text.hpp"
 #include "judge/authoring.hpp"
 #include "judge/own_reads.hpp"
+#include "judge/policy.hpp"
 #include "model/generate.hpp"
 
 namespace kgb {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::int64_t kUploadCap = 65536;
-
-std::string nonce() {
-  const Result<std::string> bytes = random_bytes(16);
-  std::string text;
-  for (const char c : bytes.ok() ? *bytes : std::string(16, 'x'))
-    text += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return text;
-}
 
 // Real values of the inputs that the card lets host code read: "call/path" -> base64 of the storage.
 json host_values(const Job& job, std::uint64_t seed, int trial) {
@@ -81,7 +70,6 @@ json session_of(const Case& open, const std::vector<Job*>& asked, const JudgeSet
           {"file", kCandidateFile},
           {"language", "triton"},
           {"target", chip.name},
-          {"nonce", nonce()},
           {"chip", to_json(chip)},
           {"entries", entries},
           {"forbid", forbid},

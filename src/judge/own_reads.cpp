@@ -29,11 +29,8 @@ Result<std::optional<Bytes>> run_prefix(const Case& open, Job& job, int trial, P
   const std::size_t before = job.findings.size();
   // The VM first, on a device too: it keeps a stray access off the device.
   KGB_TRY(std::optional<Bytes> bytes, wanted_bytes(open, job, {trial, Where::vm}, processes));
-  const auto fresh = job.findings.begin() + static_cast<std::ptrdiff_t>(before);
-  if (bytes || !open.on_device() ||
-      !std::all_of(fresh, job.findings.end(), [](const Finding& f) { return is_limit_of_vm(f.kind); }))
-    return bytes;
-  job.findings.erase(fresh, job.findings.end());
+  if (bytes || !open.on_device() || !are_limits_of_vm(std::span(job.findings).subspan(before))) return bytes;
+  job.findings.resize(before);
   return wanted_bytes(open, job, {trial, Where::device}, processes);
 }
 

@@ -192,8 +192,10 @@ Result<std::optional<TrialResult>> run_recording(Job& job, TrialRequest& request
 
 }  // namespace
 
-bool is_limit_of_vm(const std::string& kind) {
-  return kind == "vm_unsupported" || kind == "deadline" || kind == "step_limit";
+bool are_limits_of_vm(std::span<const Finding> findings) {
+  return std::all_of(findings.begin(), findings.end(), [](const Finding& f) {
+    return f.kind == "vm_unsupported" || f.kind == "deadline" || f.kind == "step_limit";
+  });
 }
 
 Result<std::optional<std::vector<std::byte>>> wanted_bytes(const Case& open, Job& job, TrialSpec trial,

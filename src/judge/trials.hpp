@@ -31,8 +31,8 @@ struct TrialSpec {
 [[nodiscard]] Result<bool> judge_output(const Case& open, Job& job, int call, const TrialOutput& output,
                                         std::span<const std::byte> bytes, const ExpectedOutput& expected,
                                         std::optional<int> poison);
-// Whether a finding of this kind may say no more than that the VM lacks something.
-[[nodiscard]] bool is_limit_of_vm(const std::string& kind);
+// Whether these findings may say no more than that the VM lacks something.
+[[nodiscard]] bool are_limits_of_vm(std::span<const Finding> findings);
 // The bytes of the read that the recording ends with, on the values of the trial. nullopt: the job has
 // findings instead.
 [[nodiscard]] Result<std::optional<std::vector<std::byte>>> wanted_bytes(const Case& open, Job& job,

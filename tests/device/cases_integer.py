@@ -4,35 +4,11 @@
 import triton
 import triton.language as tl
 import values as v
+from arithmetic import absolute, add, multiply, negate, subtract
 from suite import In, Out, Case, elementwise
 from triton.language.extra.cuda import libdevice
 
 FAMILY = "integer"
-
-
-@triton.jit
-def add(a, b):
-    return a + b
-
-
-@triton.jit
-def subtract(a, b):
-    return a - b
-
-
-@triton.jit
-def multiply(a, b):
-    return a * b
-
-
-@triton.jit
-def negate(a):
-    return -a
-
-
-@triton.jit
-def absolute(a):
-    return tl.abs(a)
 
 
 @triton.jit

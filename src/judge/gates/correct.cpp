@@ -16,8 +16,7 @@ namespace {
 // The VM knows fewer operations than the device, and more slowly: what it could not run is run on the device
 // unwatched, and the verdict says so. True when that is all that was found.
 bool excuse_vm(std::span<Finding> fresh) {
-  if (!std::all_of(fresh.begin(), fresh.end(), [](const Finding& f) { return is_limit_of_vm(f.kind); }))
-    return false;
+  if (!are_limits_of_vm(fresh)) return false;
   for (Finding& finding : fresh) {
     finding.message = "accesses were not watched: " + finding.message;
     finding.kind = "vm_unchecked";
