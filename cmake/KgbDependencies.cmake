@@ -16,6 +16,34 @@ else()
   target_compile_definitions(kgb_fmt INTERFACE FMT_HEADER_ONLY)
 endif()
 
+# HTTP: Debian's cpp-httplib is a library of its own and crashes where it is used without its flags.
+if(KGB_PORTABLE)
+  set(KGB_HTTP OFF)
+endif()
+if(KGB_HTTP)
+  if(KGB_HTTP STREQUAL "AUTO")
+    pkg_check_modules(KGB_CURL QUIET IMPORTED_TARGET libcurl)
+    pkg_check_modules(KGB_HTTPLIB QUIET IMPORTED_TARGET cpp-httplib)
+  else()
+    pkg_check_modules(KGB_CURL REQUIRED IMPORTED_TARGET libcurl)
+    pkg_check_modules(KGB_HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+  endif()
+endif()
+if(KGB_CURL_FOUND AND KGB_HTTPLIB_FOUND)
+  set(KGB_WITH_HTTP 1)
+else()
+  set(KGB_WITH_HTTP 0)
+  message(STATUS "no HTTP: model clients, the metering proxy and servers are left out")
+endif()
+# kgb_http(TARGET SOURCE...): sources that use libcurl or cpp-httplib; KGB_WITH_HTTP is 1 in them where both are there,
+# else they give the functions that say so.
+function(kgb_http target)
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_DEFINITIONS KGB_WITH_HTTP=${KGB_WITH_HTTP})
+  if(KGB_WITH_HTTP)
+    target_link_libraries(${target} PRIVATE PkgConfig::KGB_CURL PkgConfig::KGB_HTTPLIB)
+  endif()
+endfunction()
+
 # kgb_static_or_shared(OUT NAME): the static archive of a library where Debian ships one, else the shared one,
 # which a portable build refuses.
 function(kgb_static_or_shared out name)

@@ -7,11 +7,12 @@
 
 extern "C" const char kgb_migration_0001[];
 extern "C" const char kgb_migration_0002[];
+extern "C" const char kgb_migration_0003[];
 
 namespace kgb {
 namespace {
 
-const std::array<const char*, 2> kMigrations{kgb_migration_0001, kgb_migration_0002};
+const std::array<const char*, 3> kMigrations{kgb_migration_0001, kgb_migration_0002, kgb_migration_0003};
 
 }  // namespace
 

@@ -28,6 +28,8 @@ struct RunInfo {
   std::string targets;    // "sm_80,sm_90", empty: no cross-compilation
   std::string seed;       // hex
   std::string host;       // JSON: processor, kernel, torch and Triton versions
+  std::string model;      // that the contestant asks; empty: none
+  std::string method;     // JSON: what the method was told (rounds, temperature, budgets, ...)
 };
 
 struct RunItem {
@@ -41,6 +43,34 @@ struct StoredEvaluation {
   RunItem item;
   Evaluation evaluation;
   std::string source;  // the candidate's text, as judged
+};
+
+// One candidate that a method proposed on its way to an item's answer, and what the judge told it.
+struct Attempt {
+  std::int64_t item = 0;
+  int round = 0;        // from 0
+  std::string created;  // UTC, ISO 8601
+  std::string source;   // empty: the reply held no code
+  std::string note;     // the method's: "repair of round 0", "BLOCK 1024 -> 2048"
+  std::string verdict;  // empty: not judged
+  double judge_s = 0;
+  std::optional<double> device_s, speedup;
+  std::string json;  // evidence, as the method saw it
+};
+
+// One call of a model: a row of the ledger. nullopt: unknown.
+struct ModelCall {
+  std::int64_t item = 0;
+  int round = 0;
+  std::string created;  // UTC, ISO 8601
+  std::string model, wire;
+  std::string status;  // ok, partial, failed, cancelled
+  std::string message, finish;
+  std::optional<std::int64_t> prompt, cached, cache_write, completion, reasoning;  // tokens
+  std::optional<double> dollars;
+  double seconds = 0, first_token_s = 0, waited_s = 0;
+  int tries = 1;
+  bool replayed = false;
 };
 
 // What kgbench count saw of one call.
@@ -76,6 +106,11 @@ class Store {
   Status record(const RunItem& item, const Evaluation& evaluation, const std::string& source);
   Status set_status(const std::string& run, const std::string& status, const std::string& finished);
   [[nodiscard]] Result<std::vector<StoredEvaluation>> evaluations(const std::string& run) const;
+  // The way to an item's answer. An attempt of the same item and round is refused.
+  Status record_attempt(const Attempt& attempt);
+  Status record_call(const ModelCall& call);
+  [[nodiscard]] Result<std::vector<Attempt>> attempts(const std::string& run) const;  // by item, round
+  [[nodiscard]] Result<std::vector<ModelCall>> calls(const std::string& run) const;   // by item, as made
   // Counts stand beside runs and need none; all of them or nothing is written.
   Status record_counts(const std::vector<CountedCall>& calls);
   // In the order they were recorded. `op`, `source_hash`: empty for any.

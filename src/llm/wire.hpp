@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The three wire formats of model servers: requests, replies and streams. Pure: no network.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "llm/usage.hpp"
+
+namespace kgb::llm {
+
+enum class Wire { openai_chat, openai_responses, anthropic };
+[[nodiscard]] std::string_view name_of(Wire wire);  // "openai", "openai-responses", "anthropic"
+[[nodiscard]] std::optional<Wire> wire_named(std::string_view name);
+// The path behind the base URL: "/v1/chat/completions", "/v1/responses", "/v1/messages".
+[[nodiscard]] std::string_view path_of(Wire wire);
+// The wire that a request path belongs to, whatever stands in front of it; none: not a model call.
+[[nodiscard]] std::optional<Wire> wire_of_path(std::string_view path);
+
+struct ChatMessage {
+  std::string role;  // "system", "user", "assistant"
+  std::string content;
+};
+struct ChatRequest {
+  std::vector<ChatMessage> messages;
+  std::optional<double> temperature;
+  std::optional<std::uint64_t> seed;  // sent where the wire has one
+  std::int64_t max_tokens = 16384;
+};
+// JSON text of a streaming request that asks for usage.
+[[nodiscard]] std::string request_body(Wire wire, const std::string& model, const ChatRequest& request);
+
+// What a whole reply says.
+struct Reply {
+  std::string text;
+  std::string reasoning;  // where the server shows it
+  std::string finish;     // the server's word: "stop", "length", "end_turn", "max_tokens", ...
+  std::string model;      // as the server names it
+  bool complete = false;  // the stream's or reply's end was seen
+  Usage usage;
+  std::string error;  // the server's message, where it sent an error in place of a reply
+};
+
+// Reads replies piece by piece, streamed (server-sent events) or whole (one JSON document); which of the two
+// it is shows in the bytes. Hostile bytes end in Reply::error, never in a crash; what came before is kept.
+class ReplyReader {
+ public:
+  explicit ReplyReader(Wire wire);
+  ~ReplyReader();
+  ReplyReader(ReplyReader&&) noexcept;
+  ReplyReader& operator=(ReplyReader&&) noexcept;
+  void feed(std::string_view bytes);
+  // After the last byte. Deltas seen so far are counted in `chunks`.
+  [[nodiscard]] const Reply& finish();
+  [[nodiscard]] const Reply& so_far() const;
+  [[nodiscard]] std::int64_t chunks() const;  // pieces of text that came
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kgb::llm
