@@ -22,12 +22,12 @@ struct Endpoint {
   std::string model;
   std::string key;  // never printed, stored or recorded
   std::vector<std::pair<std::string, std::string>> headers;
-  std::string proxy;        // empty: from the environment, as libcurl reads it
-  int concurrency = 8;      // calls under way at a time
-  double stall_s = 120;     // without a byte, then the try is given up
+  std::string proxy;     // empty: from the environment, as libcurl reads it
+  int concurrency = 8;   // calls under way at a time
+  double stall_s = 120;  // without a byte, then the try is given up
   double connect_s = 20;
-  int tries = 5;            // in all; 429, 408, 409, 5xx and lost connections are tried again
-  double most_wait_s = 120; // between tries, Retry-After included
+  int tries = 5;             // in all; 429, 408, 409, 5xx and lost connections are tried again
+  double most_wait_s = 120;  // between tries, Retry-After included
   CassetteMode cassette_mode = CassetteMode::off;
   std::filesystem::path cassette;  // JSON lines
 };
@@ -38,14 +38,14 @@ enum class CallEnd { ok, partial, failed, cancelled };
 struct Completion {
   CallEnd end = CallEnd::failed;
   Reply reply;
-  std::string message;     // why it is not ok, for people
-  bool fatal = false;      // of the endpoint and not of this call: a wrong key, no such model, no connection
-  int status = 0;          // HTTP, of the last try
+  std::string message;  // why it is not ok, for people
+  bool fatal = false;   // of the endpoint and not of this call: a wrong key, no such model, no connection
+  int status = 0;       // HTTP, of the last try
   int tries = 0;
-  double seconds = 0;      // of the last try, from the request to the last byte
+  double seconds = 0;  // of the last try, from the request to the last byte
   double first_token_s = 0;
-  double waited_s = 0;     // between tries
-  bool replayed = false;   // from a cassette: nothing was paid
+  double waited_s = 0;    // between tries
+  bool replayed = false;  // from a cassette: nothing was paid
 };
 
 class Client {

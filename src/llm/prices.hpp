@@ -12,8 +12,8 @@
 
 namespace kgb::llm {
 
-struct Price {  // US dollars for a million tokens
-  std::string model;   // a name, or a prefix that ends in '*'
+struct Price {        // US dollars for a million tokens
+  std::string model;  // a name, or a prefix that ends in '*'
   double prompt = 0, cached = 0, cache_write = 0, completion = 0;
   std::string date, source;
 };

@@ -32,9 +32,10 @@ struct Task {
   const Operator& op;
   std::string chip;  // the card's name: "cpu", "h200"
   int sample = 0;
-  std::uint64_t seed = 0;              // of the method's own choices; the judge's seeds are others
-  std::filesystem::path workspace;     // this item's folder; exists and is empty, or holds what a killed run left
-  const std::atomic<bool>& stop;       // set: give up soon, keep what is there
+  std::uint64_t seed = 0;  // of the method's own choices; the judge's seeds are others
+  std::filesystem::path
+      workspace;                  // this item's folder; exists and is empty, or holds what a killed run left
+  const std::atomic<bool>& stop;  // set: give up soon, keep what is there
   // `note` says what is tried, for the ledger. An Error is the host's.
   std::function<Result<Feedback>(const std::string& source, const std::string& note)> evaluate;
   // Empty where the contestant has no model.

@@ -3,30 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "store/impl.hpp"
+#include "store/rows.hpp"
 #include "store/store.hpp"
 
 namespace kgb {
 namespace {
-
-// A statement with the values of one row after another.
-class Rows {
- public:
-  Rows(SQLite::Database& db, const char* sql) : statement_(db, sql) {}
-  template <typename... Values>
-  void add(const Values&... values) {
-    int column = 0;
-    (bind(++column, values), ...);
-    statement_.exec();
-    statement_.reset();
-  }
-
- private:
-  void bind(int column, const std::string& text) { statement_.bind(column, text); }
-  void bind(int column, std::int64_t number) { statement_.bind(column, number); }
-  void bind(int column, std::uint64_t number) { statement_.bind(column, static_cast<std::int64_t>(number)); }
-  void bind(int column, int number) { statement_.bind(column, number); }
-  SQLite::Statement statement_;
-};
 
 std::int64_t insert_call(SQLite::Database& db, const CountedCall& call) {
   Rows rows(

@@ -73,11 +73,11 @@ Status Store::begin_run(const RunInfo& run, const std::vector<RunItem>& items) {
     SQLite::Statement insert(
         impl_->db,
         "INSERT INTO run (id, created, finished, status, version, contestant, suite, chip, tiers,"
-        " tolerance, targets, seed, host) VALUES (?,?,NULL,?,?,?,?,?,?,?,?,?,?)");
+        " tolerance, targets, seed, host, model, method) VALUES (?,?,NULL,?,?,?,?,?,?,?,?,?,?,?,?)");
     int column = 0;
     for (const std::string* text :
          {&run.id, &run.created, &run.status, &run.version, &run.contestant, &run.suite, &run.chip,
-          &run.tiers, &run.tolerance, &run.targets, &run.seed, &run.host})
+          &run.tiers, &run.tolerance, &run.targets, &run.seed, &run.host, &run.model, &run.method})
       insert.bind(++column, *text);
     insert.exec();
     SQLite::Statement item(impl_->db, "INSERT INTO item (run, op, sample, candidate) VALUES (?,?,?,?)");
@@ -103,13 +103,13 @@ Result<std::vector<RunInfo>> Store::runs() const {
     SQLite::Statement query(
         impl_->db,
         "SELECT id, created, coalesce(finished, ''), status, version, contestant, suite, chip, tiers,"
-        " tolerance, targets, seed, host FROM run ORDER BY created, id");
+        " tolerance, targets, seed, host, model, method FROM run ORDER BY created, id");
     while (query.executeStep()) {
       RunInfo run;
       int column = 0;
-      for (std::string* text :
-           {&run.id, &run.created, &run.finished, &run.status, &run.version, &run.contestant, &run.suite,
-            &run.chip, &run.tiers, &run.tolerance, &run.targets, &run.seed, &run.host})
+      for (std::string* text : {&run.id, &run.created, &run.finished, &run.status, &run.version,
+                                &run.contestant, &run.suite, &run.chip, &run.tiers, &run.tolerance,
+                                &run.targets, &run.seed, &run.host, &run.model, &run.method})
         *text = query.getColumn(column++).getString();
       all.push_back(std::move(run));
     }
