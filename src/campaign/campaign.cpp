@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the pending items of a run over parallel lanes.
+// Runs the pending items of a run over parallel lanes. An item of a method is found and judged by one thread;
+// there are more threads than the judge has lanes, so that slow answers of a model never leave it idle.
 #include "campaign/campaign.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "base/files.hpp"
+#include "base/hash.hpp"
 #include "campaign/library.hpp"
 
 namespace kgb {
 namespace {
+
+using method::Answer;
 
 constexpr std::size_t kMaxCandidateBytes = 4u << 20;
 
@@ -27,15 +32,33 @@ class WorkList {
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::move(error);
   }
+  void leave_open(const RunItem& item, std::string why) {
+    const std::lock_guard lock(mutex_);
+    open_.push_back({item.op, item.sample, std::move(why)});
+  }
   [[nodiscard]] std::optional<Error> error() const { return error_; }
   [[nodiscard]] bool exhausted() const { return at_ == items_.size(); }
-  std::atomic<std::int64_t> judged{0};
+  [[nodiscard]] std::vector<RunOutcome::Open> open() const { return open_; }
+  std::atomic<std::int64_t> judged{0}, generated{0};
 
  private:
   std::mutex mutex_;
   std::vector<RunItem> items_;
+  std::vector<RunOutcome::Open> open_;
   std::size_t at_ = 0;
   std::optional<Error> error_;
+};
+
+// What all lanes share.
+struct Campaign {
+  Store& store;
+  Judge& judge;
+  const RunInfo& run;
+  const RunOptions& options;
+  Progress& progress;
+  const std::atomic<bool>& stop;
+  WorkList& work;
+  Producer* producer;  // null: candidates are files
 };
 
 Result<JudgeRequest> request_for(const RunItem& item, const RunInfo& run, const RunOptions& options,
@@ -52,18 +75,84 @@ Result<JudgeRequest> request_for(const RunItem& item, const RunInfo& run, const 
   return request;
 }
 
-Status judge_one(Store& store, Judge& judge, const RunItem& item, const RunInfo& run,
-                 const RunOptions& options, Progress& progress) {
-  KGB_TRY(std::string source, read_file(item.candidate, kMaxCandidateBytes));
-  KGB_TRY(const JudgeRequest request, request_for(item, run, options, judge.catalogue(), source));
-  progress.started(item.op);
+Result<Evaluation> judged(Judge& judge, const JudgeRequest& request) {
   KGB_TRY(Evaluation evaluation, judge.judge(request));
   if (evaluation.verdict == Verdict::infra) {
     KGB_TRY(evaluation, judge.judge(request));
   }
-  KGB_CHECK(store.record(item, evaluation, source));
-  progress.finished(evaluation);
+  return evaluation;
+}
+
+Status judge_file(Campaign& all, const RunItem& item) {
+  KGB_TRY(std::string source, read_file(item.candidate, kMaxCandidateBytes));
+  KGB_TRY(const JudgeRequest request, request_for(item, all.run, all.options, all.judge.catalogue(), source));
+  all.progress.started(item.op);
+  KGB_TRY(const Evaluation evaluation, judged(all.judge, request));
+  KGB_CHECK(all.store.record(item, evaluation, source));
+  all.progress.finished(evaluation);
+  ++all.work.judged;
   return ok_status();
+}
+
+// A contestant that gave no source text has failed its item.
+Status record_nothing(Campaign& all, const RunItem& item, const std::string& why) {
+  Evaluation evaluation;
+  evaluation.op = item.op;
+  evaluation.candidate = item.candidate;
+  evaluation.contestant = all.run.contestant;
+  evaluation.chip = all.run.chip;
+  evaluation.tolerance = all.run.tolerance;
+  evaluation.seed = all.run.seed;
+  evaluation.source_hash = sha256_hex("");
+  evaluation.verdict = Verdict::compile_error;
+  evaluation.reached = Gate::static_;
+  Finding finding;
+  finding.kind = "no_code";
+  finding.gate = Gate::static_;
+  finding.message = "no candidate: " + why;
+  evaluation.findings.push_back(std::move(finding));
+  KGB_TRY(const Operator* const op, all.judge.catalogue().find(item.op));
+  evaluation.no_kernel = !op->no_kernel.empty();
+  KGB_CHECK(all.store.record(item, evaluation, ""));
+  all.progress.finished(evaluation);
+  ++all.work.judged;
+  return ok_status();
+}
+
+Status produce_and_judge(Campaign& all, const RunItem& item) {
+  std::error_code ignored;
+  const bool there = std::filesystem::is_regular_file(item.candidate, ignored);
+  if (!there) {
+    KGB_TRY(const Answer answer, all.producer->produce(item, all.stop));
+    switch (answer.end) {
+      case Answer::End::no_code:
+        return record_nothing(all, item, answer.why);
+      case Answer::End::given_up:
+        if (answer.fatal && !all.stop.load()) return host_error(answer.why);
+        [[fallthrough]];
+      case Answer::End::spent:
+        all.work.leave_open(item, answer.why);
+        return ok_status();
+      case Answer::End::answered:
+        break;
+    }
+    const std::filesystem::path file = item.candidate;
+    KGB_CHECK(make_folders(file.parent_path()));
+    KGB_CHECK(write_file_atomic(file, answer.source));
+    ++all.work.generated;
+  }
+  if (all.producer->setup().generate_only) return ok_status();
+  return judge_file(all, item);
+}
+
+void lane(Campaign& all) {
+  while (std::optional<RunItem> item = all.work.next(all.stop)) {
+    Status done = all.producer != nullptr ? produce_and_judge(all, *item) : judge_file(all, *item);
+    if (!done.ok()) {
+      all.work.fail(done.error());
+      return;
+    }
+  }
 }
 
 }  // namespace
@@ -72,22 +161,30 @@ Result<RunOutcome> run_pending(Store& store, Judge& judge, const RunInfo& run, c
                                Progress& progress, const std::atomic<bool>& stop) {
   KGB_TRY(std::vector<RunItem> items, store.pending(run.id));
   WorkList work(std::move(items));
-  auto lane = [&] {
-    while (std::optional<RunItem> item = work.next(stop)) {
-      Status done = judge_one(store, judge, *item, run, options, progress);
-      if (!done.ok()) {
-        work.fail(done.error());
-        return;
-      }
-      ++work.judged;
-    }
-  };
+  std::unique_ptr<Producer> producer;
+  if (options.producer) {
+    const Rehearsal rehearse = [&](const RunItem& item, const std::string& source,
+                                   std::uint64_t seed) -> Result<Evaluation> {
+      KGB_TRY(JudgeRequest request, request_for(item, run, options, judge.catalogue(), source));
+      request.seed = seed;
+      return judged(judge, request);
+    };
+    KGB_TRY(producer, Producer::make(*options.producer, store, run, judge.catalogue(), rehearse));
+  }
+  Campaign all{store, judge, run, options, progress, stop, work, producer.get()};
+  const int count = producer ? std::max(options.producer->makers, options.lanes) : options.lanes;
   std::vector<std::thread> lanes;
-  for (int i = 0; i < options.lanes; ++i) lanes.emplace_back(lane);
+  lanes.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) lanes.emplace_back([&all] { lane(all); });
   for (std::thread& thread : lanes) thread.join();
   progress.end();
   if (work.error()) return *work.error();
-  return RunOutcome{work.judged.load(), !work.exhausted()};
+  RunOutcome outcome;
+  outcome.judged = work.judged.load();
+  outcome.generated = work.generated.load();
+  outcome.open = work.open();
+  outcome.stopped = !work.exhausted() || !outcome.open.empty();
+  return outcome;
 }
 
 }  // namespace kgb

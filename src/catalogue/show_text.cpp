@@ -152,7 +152,8 @@ std::string workloads_text(const Operator& op, const ShowOptions& options) {
                          w.edge ? "  (edge)" : "");
     }
     if (shown < found.size())
-      out += fmt::format("  ...   {} more: kgbench show {} --all\n", found.size() - shown, op.name);
+      out += fmt::format("  ...   {} more{}\n", found.size() - shown,
+                         options.hint ? ": kgbench show " + op.name + " --all" : "");
   }
   int hidden = 0;
   for (const WorkloadTemplate& t : op.templates) hidden += t.hidden() ? t.count : 0;
@@ -178,7 +179,7 @@ std::string show_text(const Catalogue& /*catalogue*/, const Operator& op, const 
   if (op.cost.bytes) line("bytes", expression_text(op.cost.bytes, ""));
   for (const Entry& entry : op.entries) out += entry_text(op, entry);
   out += workloads_text(op, options);
-  out += fmt::format("\nStart with: kgbench new {}\n", op.name);
+  if (options.hint) out += fmt::format("\nStart with: kgbench new {}\n", op.name);
   return out;
 }
 

@@ -31,6 +31,7 @@ struct ListFilter {
 
 struct ShowOptions {
   bool all_workloads = false;  // else the first few of each tier
+  bool hint = true;            // how to begin, as a last line
 };
 // Entries with types, tolerance, cost, workloads. Of hidden workloads only their number.
 [[nodiscard]] std::string show_text(const Catalogue& catalogue, const Operator& op,

@@ -40,6 +40,10 @@ struct Task {
   std::function<Result<Feedback>(const std::string& source, const std::string& note)> evaluate;
   // Empty where the contestant has no model.
   std::function<llm::Completion(const llm::ChatRequest& request)> ask;
+  // For calls that the method does not make itself (an agent's, through the metering proxy): into the ledger.
+  std::function<void(const llm::Completion& call)> record;
+  // Which budget of the run or the item is spent, for people; empty: none.
+  std::function<std::string()> spent;
 };
 
 struct Answer {
