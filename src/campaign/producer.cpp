@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <mutex>
-#include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
 #include "base/files.hpp"
@@ -150,7 +149,7 @@ Result<method::Feedback> Producer::evaluate(const RunItem& item, Round& round, c
   if (run_.chip != "cpu")
     attempt.device_s = seconds_in(evaluation, "execute") + seconds_in(evaluation, "time");
   attempt.speedup = mean_speedup(evaluation);
-  attempt.json = to_json(evaluation).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  attempt.json = json_text(evaluation);
   KGB_CHECK(store_.record_attempt(attempt));
   std::string text = feedback_text(evaluation);
   return method::Feedback{std::move(evaluation), std::move(text)};

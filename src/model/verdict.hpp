@@ -99,6 +99,8 @@ struct Evaluation {
   std::string seed;                        // hex; repeats the hidden workloads
 };
 [[nodiscard]] nlohmann::json to_json(const Evaluation& evaluation);
+// As one line of JSON; text of candidates that is no UTF-8 is replaced rather than refused.
+[[nodiscard]] std::string json_text(const Evaluation& evaluation);
 // Never fails: unknown keys are ignored; missing ones and ones of the wrong type keep their defaults, so that
 // stores written by other versions can be read. The default verdict is `infra`, never a pass.
 [[nodiscard]] Evaluation evaluation_from_json(const nlohmann::json& json);

@@ -190,6 +190,10 @@ Json to_json(const Evaluation& e) {
           {"seed", e.seed}};
 }
 
+std::string json_text(const Evaluation& evaluation) {
+  return to_json(evaluation).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 Evaluation evaluation_from_json(const Json& json) {
   Evaluation e;
   if (!json.is_object()) return e;

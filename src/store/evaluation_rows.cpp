@@ -33,8 +33,7 @@ void insert_evaluation(SQLite::Database& db, std::int64_t item, const Evaluation
   row.bind(5, e.source_hash);
   row.bind(6, total_ms(e));
   row.bind(7, source);
-  // Text of candidates may be no UTF-8; it is replaced rather than refused.
-  row.bind(8, to_json(e).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  row.bind(8, json_text(e));
   row.exec();
 }
 
