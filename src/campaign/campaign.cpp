@@ -11,6 +11,7 @@
 #include "base/files.hpp"
 #include "base/hash.hpp"
 #include "campaign/library.hpp"
+#include "campaign/samples.hpp"
 
 namespace kgb {
 namespace {
@@ -84,7 +85,7 @@ Result<Evaluation> judged(Judge& judge, const JudgeRequest& request) {
 }
 
 Status judge_file(Campaign& all, const RunItem& item) {
-  KGB_TRY(std::string source, read_file(item.candidate, kMaxCandidateBytes));
+  KGB_TRY(std::string source, read_file(candidate_file(all.options.folder, item), kMaxCandidateBytes));
   KGB_TRY(const JudgeRequest request, request_for(item, all.run, all.options, all.judge.catalogue(), source));
   all.progress.started(item.op);
   KGB_TRY(const Evaluation evaluation, judged(all.judge, request));
@@ -121,7 +122,8 @@ Status record_nothing(Campaign& all, const RunItem& item, const std::string& why
 
 Status produce_and_judge(Campaign& all, const RunItem& item) {
   std::error_code ignored;
-  const bool there = std::filesystem::is_regular_file(item.candidate, ignored);
+  const std::filesystem::path file = candidate_file(all.options.folder, item);
+  const bool there = std::filesystem::is_regular_file(file, ignored);
   if (!there) {
     KGB_TRY(const Answer answer, all.producer->produce(item, all.stop));
     switch (answer.end) {
@@ -136,7 +138,6 @@ Status produce_and_judge(Campaign& all, const RunItem& item) {
       case Answer::End::answered:
         break;
     }
-    const std::filesystem::path file = item.candidate;
     KGB_CHECK(make_folders(file.parent_path()));
     KGB_CHECK(write_file_atomic(file, answer.source));
     ++all.work.generated;

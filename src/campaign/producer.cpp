@@ -147,7 +147,7 @@ Result<method::Feedback> Producer::evaluate(const RunItem& item, Round& round, c
   attempt.verdict = name_of(evaluation.verdict);
   attempt.judge_s = seconds_in(evaluation, "total");
   if (run_.chip != "cpu")
-    attempt.device_s = seconds_in(evaluation, "execute") + seconds_in(evaluation, "time");
+    attempt.device_s = seconds_in(evaluation, "correct") + seconds_in(evaluation, "fast");
   attempt.speedup = mean_speedup(evaluation);
   attempt.json = json_text(evaluation);
   KGB_CHECK(store_.record_attempt(attempt));

@@ -119,18 +119,34 @@ Result<std::vector<RunInfo>> Store::runs() const {
   }
 }
 
+namespace {
+
+std::vector<RunItem> read_items(SQLite::Database& db, const std::string& run, const char* condition) {
+  std::vector<RunItem> items;
+  SQLite::Statement query(db, std::string("SELECT id, op, sample, candidate FROM item WHERE run = ?") + condition +
+                                  " ORDER BY id");
+  query.bind(1, run);
+  while (query.executeStep())
+    items.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(), query.getColumn(2).getInt(),
+                     query.getColumn(3).getString()});
+  return items;
+}
+
+}  // namespace
+
 Result<std::vector<RunItem>> Store::pending(const std::string& run) const {
   const std::lock_guard lock(impl_->mutex);
   try {
-    std::vector<RunItem> items;
-    SQLite::Statement query(impl_->db,
-                            "SELECT id, op, sample, candidate FROM item WHERE run = ? AND id NOT IN"
-                            " (SELECT item FROM evaluation) ORDER BY id");
-    query.bind(1, run);
-    while (query.executeStep())
-      items.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(),
-                       query.getColumn(2).getInt(), query.getColumn(3).getString()});
-    return items;
+    return read_items(impl_->db, run, " AND id NOT IN (SELECT item FROM evaluation)");
+  } catch (const std::exception& cause) {
+    return store_error(impl_->file, cause);
+  }
+}
+
+Result<std::vector<RunItem>> Store::items(const std::string& run) const {
+  const std::lock_guard lock(impl_->mutex);
+  try {
+    return read_items(impl_->db, run, "");
   } catch (const std::exception& cause) {
     return store_error(impl_->file, cause);
   }

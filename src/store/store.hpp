@@ -101,6 +101,7 @@ class Store {
   [[nodiscard]] Result<std::vector<RunInfo>> runs() const;
   // Items of the run that have no evaluation yet.
   [[nodiscard]] Result<std::vector<RunItem>> pending(const std::string& run) const;
+  [[nodiscard]] Result<std::vector<RunItem>> items(const std::string& run) const;  // all of them
   [[nodiscard]] Result<std::int64_t> item_count(const std::string& run) const;
   // A second evaluation of the same item is refused: nothing finished is overwritten.
   Status record(const RunItem& item, const Evaluation& evaluation, const std::string& source);

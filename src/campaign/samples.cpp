@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the candidates of stored runs.
+#include "campaign/samples.hpp"
+
+#include <map>
+#include <utility>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+
+namespace kgb {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::size_t kMaxCandidateBytes = 4u << 20;
+
+using Place = std::pair<std::string, int>;  // operator, sample
+
+}  // namespace
+
+std::string candidate_place(const std::string& op, int sample) {
+  const std::size_t colons = op.find("::");
+  const std::string number = sample == 0 ? "" : "." + std::to_string(sample);
+  return "candidates/" + op.substr(0, colons) + "/" + op.substr(colons + 2) + number + ".py";
+}
+
+fs::path candidate_file(const fs::path& run_folder, const RunItem& item) {
+  const fs::path path = item.candidate;
+  return path.is_absolute() ? path : run_folder / path;
+}
+
+Result<StoredRun> open_run(const fs::path& folder) {
+  KGB_TRY(Store store, Store::open_existing(folder / "run.sqlite"));
+  KGB_TRY(const std::vector<RunInfo> runs, store.runs());
+  if (runs.empty()) return user_error(folder.string() + " holds no run");
+  return StoredRun{folder, std::move(store), runs.back()};
+}
+
+Result<std::vector<StoredSample>> stored_samples(const StoredRun& run) {
+  std::vector<StoredSample> samples;
+  KGB_TRY(std::vector<StoredEvaluation> evaluations, run.store.evaluations(run.run.id));
+  std::map<std::int64_t, StoredEvaluation*> by_item;
+  for (StoredEvaluation& evaluation : evaluations) by_item[evaluation.item.id] = &evaluation;
+  KGB_TRY(const std::vector<RunItem> items, run.store.items(run.run.id));
+  for (const RunItem& item : items) {
+    if (const auto found = by_item.find(item.id); found != by_item.end()) {
+      samples.push_back({item, std::move(found->second->source), std::move(found->second->evaluation)});
+      continue;
+    }
+    const fs::path file = candidate_file(run.folder, item);
+    std::error_code ignored;
+    if (!fs::is_regular_file(file, ignored)) continue;
+    KGB_TRY(std::string source, read_file(file, kMaxCandidateBytes));
+    samples.push_back({item, std::move(source), std::nullopt});
+  }
+  return samples;
+}
+
+Status copy_ledger(const StoredRun& from, Store& to, const std::string& run) {
+  std::map<Place, std::int64_t> ours;
+  KGB_TRY(const std::vector<RunItem> items, to.items(run));
+  for (const RunItem& item : items) ours[{item.op, item.sample}] = item.id;
+  std::map<std::int64_t, std::int64_t> item_of;
+  KGB_TRY(const std::vector<RunItem> theirs, from.store.items(from.run.id));
+  for (const RunItem& item : theirs)
+    if (const auto found = ours.find({item.op, item.sample}); found != ours.end()) item_of[item.id] = found->second;
+  KGB_TRY(std::vector<Attempt> attempts, from.store.attempts(from.run.id));
+  for (Attempt& attempt : attempts) {
+    const auto found = item_of.find(attempt.item);
+    if (found == item_of.end()) continue;
+    attempt.item = found->second;
+    KGB_CHECK(to.record_attempt(attempt));
+  }
+  KGB_TRY(std::vector<ModelCall> calls, from.store.calls(from.run.id));
+  for (ModelCall& call : calls) {
+    const auto found = item_of.find(call.item);
+    if (found == item_of.end()) continue;
+    call.item = found->second;
+    KGB_CHECK(to.record_call(call));
+  }
+  return ok_status();
+}
+
+}  // namespace kgb

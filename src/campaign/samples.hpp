@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The candidates that a run holds: where they lie in its folder, and how other runs take them over.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "store/store.hpp"
+
+namespace kgb {
+
+// "candidates/aten/softmax.py", with ".2" before the suffix for sample 2: in the form that dir:PATH reads, relative to
+// the run's folder, so that a folder can be copied to another machine.
+[[nodiscard]] std::string candidate_place(const std::string& op, int sample);
+// An item's file: as given, or in the run's folder.
+[[nodiscard]] std::filesystem::path candidate_file(const std::filesystem::path& run_folder, const RunItem& item);
+
+// A stored run, open.
+struct StoredRun {
+  std::filesystem::path folder;
+  Store store;
+  RunInfo run;
+};
+[[nodiscard]] Result<StoredRun> open_run(const std::filesystem::path& folder);
+
+// One sample of a run with its text: as it was judged, or as it was generated where it was not.
+struct StoredSample {
+  RunItem item;
+  std::string source;                    // empty: the contestant gave none
+  std::optional<Evaluation> evaluation;  // none: generated and not judged
+};
+// In order of items. Items that have neither an evaluation nor a file yet are left out.
+[[nodiscard]] Result<std::vector<StoredSample>> stored_samples(const StoredRun& run);
+
+// Copies the ledger of the items that both runs have, found by operator and sample.
+[[nodiscard]] Status copy_ledger(const StoredRun& from, Store& to, const std::string& run);
+
+}  // namespace kgb
