@@ -44,7 +44,10 @@ std::string missing_value(std::string_view text, const PromptValues& values) {
 }  // namespace
 
 Result<PromptValues> task_values(const Catalogue& catalogue, const Operator& op, const std::string& chip) {
-  KGB_TRY(const ChipCard* const card, catalogue.chip(chip));
+  KGB_TRY(const ChipCard* card, catalogue.chip(chip));
+  if (!card->impersonates.empty()) {
+    KGB_TRY(card, catalogue.chip(card->impersonates));  // what host code sees
+  }
   ShowOptions show;
   show.hint = false;
   return PromptValues{

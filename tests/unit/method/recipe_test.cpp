@@ -36,8 +36,8 @@ TEST_F(RecipeTest, ShippedRecipesLoadAndTheirTemplatesExist) {
     const Result<Recipe> recipe = load_recipe(kShipped, name);
     ASSERT_TRUE(recipe.ok()) << recipe.error().message;
     for (const std::string& file : {recipe->system, recipe->prompt, recipe->feedback, recipe->no_code})
-      if (!file.empty())
-        EXPECT_TRUE(std::filesystem::exists(kShipped.parent_path() / "prompts" / (file + ".md"))) << name << " " << file;
+      EXPECT_TRUE(file.empty() || std::filesystem::exists(kShipped.parent_path() / "prompts" / (file + ".md")))
+          << name << " " << file;
   }
 }
 
