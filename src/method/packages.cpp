@@ -57,7 +57,7 @@ Result<std::vector<std::string>> read_requirements(const fs::path& file) {
   KGB_TRY(const std::string text, read_text_file(file));
   std::vector<std::string> packages;
   for (const std::string& line : split_lines(text))
-    if (const std::string_view found = trim(line.substr(0, line.find('#'))); !found.empty())
+    if (const std::string_view found = trim(std::string_view(line).substr(0, line.find('#'))); !found.empty())
       packages.emplace_back(found);
   return packages;
 }
