@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/files.hpp"
@@ -284,6 +285,27 @@ TEST_F(ClientTest, WhereNobodyListensTheCallIsFatalAfterItsTries) {
   EXPECT_EQ(done.tries, 2);
   EXPECT_TRUE(done.message.starts_with(url + " cannot be reached: ")) << done.message;
   EXPECT_TRUE(done.message.ends_with(". Is the server running, and is the base URL right?")) << done.message;
+}
+
+TEST_F(ClientTest, AProxyIsAskedForTheServer) {
+  FaultServer proxy({good});
+  Endpoint endpoint = endpoint_at("http://model.invalid");
+  endpoint.proxy = proxy.url();
+  const Completion done = open(endpoint)->complete(a_request(), 0, stop_);
+  EXPECT_EQ(done.end, CallEnd::ok) << done.message;
+  EXPECT_TRUE(proxy.seen().at(0).head.starts_with("POST http://model.invalid/v1/chat/completions "));
+}
+
+TEST_F(ClientTest, TheEnvironmentsProxyIsForOtherMachines) {
+  FaultServer server({good}), proxy({good});
+  ::setenv("http_proxy", proxy.url().c_str(), 1);
+  ::unsetenv("no_proxy");
+  ::unsetenv("NO_PROXY");
+  EXPECT_EQ(ask(server).end, CallEnd::ok);
+  EXPECT_EQ(proxy.seen().size(), 0u);
+  EXPECT_EQ(open(endpoint_at("http://model.invalid"))->complete(a_request(), 0, stop_).end, CallEnd::ok);
+  EXPECT_EQ(proxy.seen().size(), 1u);
+  ::unsetenv("http_proxy");
 }
 
 TEST_F(ClientTest, StopEndsACallWhereverItIs) {
