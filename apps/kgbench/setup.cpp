@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -115,6 +116,12 @@ Result<ChosenChip> choose_chip(const std::string& name) {
   return ChosenChip{*card, DeviceChoice{kBackend, 0}};
 }
 
+// An option given twice means no more than once.
+template <typename T>
+void add_once(std::vector<T>& list, const T& value) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+}
+
 const std::vector<std::string> kTargets{"sm_80", "sm_90", "sm_100", "gfx942", "gfx950"};
 
 }  // namespace
@@ -212,20 +219,20 @@ Result<ResolvedOptions> resolve(const JudgeOptions& options) {
     if (!tier)
       return user_error("no tier " + in_quotes(name) + did_you_mean(name, tier_names) +
                         ". Tiers: smoke, full, hidden, published");
-    resolved.tiers.push_back(*tier);
+    add_once(resolved.tiers, *tier);
   }
   KGB_TRY(const ChosenChip chosen, choose_chip(options.chip));
   resolved.chip = chosen.card;
   for (const std::string& target : options.targets) {
     if (target == "none") continue;
     if (target == "all") {
-      resolved.targets = kTargets;
+      for (const std::string& each : kTargets) add_once(resolved.targets, each);
       continue;
     }
     if (std::find(kTargets.begin(), kTargets.end(), target) == kTargets.end())
       return user_error("no target " + in_quotes(target) + did_you_mean(target, kTargets) +
                         ". Targets: all, none, " + join(kTargets, ", "));
-    resolved.targets.push_back(target);
+    add_once(resolved.targets, target);
   }
   if (options.targets.empty()) resolved.targets = kTargets;
   resolved.seed = fresh_seed();
