@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/report.hpp"
+#include "report/statistics.hpp"
 
 namespace kgb {
 
@@ -30,6 +31,7 @@ std::string report_json(const RunReport& report, const ReportStyle&) {
                             {"tolerance", run.tolerance},
                             {"targets", run.targets},
                             {"seed", run.seed},
+                            {"model", run.model},
                             {"host", host},
                             {"items", report.items}}},
                           {"counts",
@@ -39,6 +41,7 @@ std::string report_json(const RunReport& report, const ReportStyle&) {
                             {"no_kernel_passed", counts.no_kernel_passed},
                             {"by_source", sources},
                             {"by_verdict", verdicts}}},
+                          {"statistics", statistics_json(report)},
                           {"evaluations", nlohmann::json::array()}};
   for (const StoredEvaluation& stored : report.evaluations) {
     nlohmann::json evaluation = to_json(stored.evaluation);
