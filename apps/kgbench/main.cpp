@@ -84,14 +84,15 @@ bool reader_went_away() {
   return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
-// What a command prints may be held back until here. A full disk loses some of it, and a script must learn so;
-// a reader that went away (`kgbench report RUN | head`) has had what it wanted.
+// What a command prints may be held back until here. A full disk loses some of it, and a script must learn
+// so; a reader that went away (`kgbench report RUN | head`) has had what it wanted.
 int with_output_checked(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   if (reader_went_away()) return code;
-  std::fputs("error: standard output cannot be written, so what it holds is not whole. Free its disk, or send it"
-             " elsewhere\n",
-             stderr);
+  std::fputs(
+      "error: standard output cannot be written, so what it holds is not whole. Free its disk, or send it"
+      " elsewhere\n",
+      stderr);
   return kExitFault;
 }
 

@@ -65,7 +65,7 @@ Duel duel_of(const std::vector<Contestant>& contestants, std::size_t first, std:
     if (found == others.end()) continue;
     const OperatorOutcome& b = *found->second;
     duel.one_sample = duel.one_sample && a.samples.size() == 1 && b.samples.size() == 1;
-    const double difference = a.rate() - b.rate();
+    const double difference = std::round(1e9 * (a.rate() - b.rate())) / 1e9;  // 0.6 - 0.4 ties with 0.4 - 0.2
     duel.only_first += difference > 0 ? 1 : 0;
     duel.only_second += difference < 0 ? 1 : 0;
     matched.rates.push_back(difference);
@@ -113,8 +113,8 @@ std::vector<RankAgreement> agreements(const Standing& standing) {
           y.push_back(found->second);
         }
       if (x.size() < kFewestRanked) continue;
-      all.push_back({first->first, second->first, x.size(), spearman(x, y), kendall_tau_b(x, y),
-                     spearman_p(x, y)});
+      all.push_back(
+          {first->first, second->first, x.size(), spearman(x, y), kendall_tau_b(x, y), spearman_p(x, y)});
     }
   return all;
 }
@@ -129,8 +129,8 @@ Standing by_source(const std::vector<Contestant>& contestants) {
   return standing;
 }
 
-// A contestant's runs on several chips count as one contestant, over the operators that it has on all of them:
-// a chip with easier operators must not look like an easier chip.
+// A contestant's runs on several chips count as one contestant, over the operators that it has on all of
+// them: a chip with easier operators must not look like an easier chip.
 Standing by_chip(const std::vector<Contestant>& contestants) {
   std::map<std::string, std::vector<const Contestant*>> labels;
   for (const Contestant& c : contestants) labels[c.label].push_back(&c);

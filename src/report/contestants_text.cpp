@@ -74,7 +74,8 @@ std::string accuracy_verdict(const Contest& contest, const Duel& duel) {
   const Interval& d = duel.difference;
   const std::string ends =
       std::isfinite(d.low) ? fmt::format(" [{}, {}]", points(d.low), points(d.high)) : std::string();
-  const bool all = static_cast<std::size_t>(duel.operators) == contest.contestants[duel.first].outcomes.size();
+  const bool all =
+      static_cast<std::size_t>(duel.operators) == contest.contestants[duel.first].outcomes.size();
   return fmt::format("{} points{}{}, {} ({}, {} only-{}, {} only-{})", points(d.estimate), ends,
                      all ? "" : fmt::format(" over {} in common", duel.operators), p_text(duel.p), test,
                      duel.only_first, a, duel.only_second, b);

@@ -75,8 +75,8 @@ constexpr std::pair<std::string_view, Class> kClasses[]{
 // the candidate's own code.
 bool names_what_is_not_there(const Finding& finding) {
   if (finding.message.find("'NoneType' object has no attribute") != std::string::npos) return false;
-  for (const char* words : {"has no attribute", "cannot import name", "No module named",
-                            "got an unexpected keyword argument"})
+  for (const char* words :
+       {"has no attribute", "cannot import name", "No module named", "got an unexpected keyword argument"})
     if (finding.message.find(words) != std::string::npos) return true;
   return false;
 }

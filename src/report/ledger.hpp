@@ -12,7 +12,7 @@ namespace kgb {
 struct Ledger {
   std::int64_t successes = 0;  // samples that pass
   std::int64_t calls = 0, replayed = 0;
-  std::int64_t unknown_usage = 0, unknown_price = 0;               // calls that told none
+  std::int64_t unknown_usage = 0, unknown_price = 0;                   // calls that told none
   std::int64_t prompt = 0, completion = 0, cached = 0, reasoning = 0;  // tokens that were told
   std::int64_t tokens_of_successes = 0;
   double dollars = 0, dollars_of_successes = 0;

@@ -138,9 +138,8 @@ void add_runs(PublishedTable& table, const std::vector<Run>& runs) {
   if (table.makes == "accuracy by chip") add_by_chip(table, runs);
   if (table.makes == "cost") add_cost(table, runs);
   std::erase_if(table.differences, [&runs](const ProtocolDifference& d) {
-    return !d.setting.empty() && std::all_of(runs.begin(), runs.end(), [&d](Run run) {
-      return setting_of(*run, d.setting) == d.same;
-    });
+    return !d.setting.empty() && std::all_of(runs.begin(), runs.end(),
+                                             [&d](Run run) { return setting_of(*run, d.setting) == d.same; });
   });
   std::vector<std::string> chips;
   for (const Run run : runs)

@@ -48,8 +48,8 @@ PublishedTable table_from(const json& document, const json& protocol) {
     table.columns.emplace_back(column.at("key"), column.at("title"));
   for (const json& row : document.at("rows")) table.rows.push_back(row_from(row));
   for (const json& d : protocol.at("differences"))
-    table.differences.push_back({d.at("what"), d.at("published"), d.at("ours"), d.value("setting", ""),
-                                 d.value("same", "")});
+    table.differences.push_back(
+        {d.at("what"), d.at("published"), d.at("ours"), d.value("setting", ""), d.value("same", "")});
   return table;
 }
 
@@ -106,14 +106,8 @@ json published_json(const PublishedTable& table) {
   }
   for (const ProtocolDifference& d : table.differences)
     differences.push_back({{"what", d.what}, {"published", d.published}, {"ours", d.ours}});
-  return {{"schema", 1},
-          {"table", table.name},
-          {"title", table.title},
-          {"source", table.source},
-          {"read", table.read},
-          {"columns", columns},
-          {"rows", rows},
-          {"differences", differences},
+  return {{"schema", 1},         {"table", table.name}, {"title", table.title}, {"source", table.source},
+          {"read", table.read},  {"columns", columns},  {"rows", rows},         {"differences", differences},
           {"notes", table.notes}};
 }
 

@@ -164,7 +164,8 @@ void add_speed(Figures& figures, const Outcomes& outcomes) {
     if (kept) with_failures.push_back(*kept);
   }
   if (passed.empty()) return;
-  const std::string note = untimed > 0 ? fmt::format("without {} that passed and were not timed", untimed) : "";
+  const std::string note =
+      untimed > 0 ? fmt::format("without {} that passed and were not timed", untimed) : "";
   figures.push_back(geomean_figure("geometric mean, passed", passed));
   figures.back().note = note;
   figures.push_back(geomean_figure("geometric mean, failures as 1.0", with_failures));
@@ -176,9 +177,11 @@ void add_speed(Figures& figures, const Outcomes& outcomes) {
         return sample.speedup.value_or(0) > p ? 1.0 : 0.0;
       }));
     Figure f = figure("speed", fmt::format("fast_{:.1f}", p), Measure::share, std::nullopt);
-    const bool one_each = std::all_of(shares.begin(), shares.end(), [](double s) { return s == 0 || s == 1; });
+    const bool one_each =
+        std::all_of(shares.begin(), shares.end(), [](double s) { return s == 0 || s == 1; });
     const auto fast = std::llround(mean(shares) * static_cast<double>(shares.size()));
-    set_interval(f, one_each ? wilson(fast, static_cast<std::int64_t>(shares.size())) : share_interval(shares));
+    set_interval(f,
+                 one_each ? wilson(fast, static_cast<std::int64_t>(shares.size())) : share_interval(shares));
     f.of = static_cast<std::int64_t>(outcomes.size());
     if (one_each) f.count = fast;
     f.note = fmt::format("pass and faster than {:.1f}x, of all operators", p);
@@ -220,7 +223,8 @@ void add_cost(Figures& figures, const Ledger& ledger) {
     add_tokens(figures, ledger);
     const std::string note = unknown_text(ledger.unknown_price, ledger.calls, "price");
     const bool known = ledger.unknown_price < ledger.calls;
-    figures.push_back(figure("cost", "dollars", Measure::dollars, known ? std::optional(ledger.dollars) : std::nullopt));
+    figures.push_back(
+        figure("cost", "dollars", Measure::dollars, known ? std::optional(ledger.dollars) : std::nullopt));
     figures.back().note = note;
     figures.push_back(figure("cost", "dollars per success", Measure::dollars, ledger.dollars_per_success()));
     figures.back().note = ledger.successes == 0 ? "nothing passed" : note;
@@ -230,7 +234,8 @@ void add_cost(Figures& figures, const Ledger& ledger) {
   }
   figures.push_back(figure("cost", "time of the judge", Measure::seconds, ledger.judge_s));
   figures.back().detail = ledger.calls == 0;
-  if (ledger.device_s) figures.push_back(figure("cost", "time on the device", Measure::seconds, ledger.device_s));
+  if (ledger.device_s)
+    figures.push_back(figure("cost", "time on the device", Measure::seconds, ledger.device_s));
   if (!ledger.wall_s) return;
   figures.push_back(figure("cost", "from start to end", Measure::seconds, ledger.wall_s));
   figures.back().detail = ledger.calls == 0;
@@ -245,7 +250,8 @@ void add_failures(Figures& figures, const RunReport& report) {
       ++all;
     }
   std::vector<std::pair<FailureClass, std::int64_t>> rows(classes.begin(), classes.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const auto& [failure, n] : rows) {
     Figure f = figure("failures", std::string(name_of(failure)), Measure::share,
                       static_cast<double>(n) / static_cast<double>(all));

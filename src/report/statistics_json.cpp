@@ -17,10 +17,10 @@ nlohmann::json or_null(const std::optional<T>& value) {
 nlohmann::json statistics_json(const RunReport& report) {
   nlohmann::json sections = nlohmann::json::object();
   for (const Figure& f : statistics_of(report))
-    sections[f.section][f.name] = {{"unit", name_of(f.unit)}, {"value", or_null(f.value)},
-                                   {"low", or_null(f.low)},   {"high", or_null(f.high)},
-                                   {"count", or_null(f.count)}, {"of", or_null(f.of)},
-                                   {"note", f.note}};
+    sections[f.section][f.name] = {
+        {"unit", name_of(f.unit)}, {"value", or_null(f.value)}, {"low", or_null(f.low)},
+        {"high", or_null(f.high)}, {"count", or_null(f.count)}, {"of", or_null(f.of)},
+        {"note", f.note}};
   return sections;
 }
 

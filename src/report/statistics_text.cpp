@@ -20,7 +20,8 @@ std::string percent(double share) {
 std::string time_text(double seconds) {
   if (seconds < 120) return fmt::format("{:.1f} s", seconds);
   const auto minutes = std::llround(seconds / 60);
-  return minutes < 120 ? fmt::format("{} min", minutes) : fmt::format("{} h {} min", minutes / 60, minutes % 60);
+  return minutes < 120 ? fmt::format("{} min", minutes)
+                       : fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
 std::string dollar_text(double dollars) {
@@ -103,7 +104,8 @@ std::string statistics_text(const RunReport& report) {
     if (f.detail) continue;
     if (f.section != section) out += f.section + '\n';
     section = f.section;
-    out += fmt::format("  {:<{}}  {:<20}  {:<12}  {}", f.name, width, figure_text(f), count_text_of(f), f.note);
+    out +=
+        fmt::format("  {:<{}}  {:<20}  {:<12}  {}", f.name, width, figure_text(f), count_text_of(f), f.note);
     out.erase(out.find_last_not_of(' ') + 1);
     out += '\n';
   }

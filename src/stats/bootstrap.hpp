@@ -22,10 +22,11 @@ struct BootstrapOptions {
 using Statistic = std::function<double(std::span<const std::size_t>)>;
 
 // The figure of units 0 .. n-1 with its BCa interval (Efron 1987): percentiles of the resampled figures,
-// shifted for bias and skew. Plain percentiles would sit too low for shares near 1 and too tight for geometric
-// means of few operators. Units are drawn, never the samples within one: drawing both counts the noise within
-// a unit twice (Davison & Hinkley 1997, section 3.8). nullopt: nothing can be said about the spread,
-// since there are fewer than 6 units, the figure does not vary among the resamples, or some resample has none.
+// shifted for bias and skew. Plain percentiles would sit too low for shares near 1 and too tight for
+// geometric means of few operators. Units are drawn, never the samples within one: drawing both counts the
+// noise within a unit twice (Davison & Hinkley 1997, section 3.8). nullopt: nothing can be said about the
+// spread, since there are fewer than 6 units, the figure does not vary among the resamples, or some resample
+// has none.
 [[nodiscard]] std::optional<Interval> bootstrap(std::size_t n, const Statistic& statistic,
                                                 const BootstrapOptions& options = {});
 // Of the mean of `values`, one for each unit.

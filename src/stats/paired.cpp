@@ -32,7 +32,8 @@ double signed_rank(std::span<const double> differences) {
   if (sizes.empty()) return 1;
   // Mean ranks are halves at worst: twice a rank is whole, and sums of them can be counted.
   std::vector<std::size_t> twice;
-  for (const double rank : mean_ranks(sizes)) twice.push_back(static_cast<std::size_t>(std::lround(2 * rank)));
+  for (const double rank : mean_ranks(sizes))
+    twice.push_back(static_cast<std::size_t>(std::lround(2 * rank)));
   const std::size_t most = std::accumulate(twice.begin(), twice.end(), std::size_t{0});
   std::size_t seen = 0;
   for (std::size_t i = 0; i < twice.size(); ++i) seen += positive[i] ? twice[i] : 0;

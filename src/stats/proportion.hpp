@@ -8,9 +8,9 @@
 
 namespace kgb {
 
-// Score interval of Wilson (1927) for `successes` of `n` independent trials. It stays within 0 and 1 and covers
-// well where the textbook interval does not: few trials, shares near 0 or 1 (Brown, Cai & DasGupta 2001). No
-// trials: nothing is known, 0 to 1 around NaN.
+// Score interval of Wilson (1927) for `successes` of `n` independent trials. It stays within 0 and 1 and
+// covers well where the textbook interval does not: few trials, shares near 0 or 1 (Brown, Cai & DasGupta
+// 2001). No trials: nothing is known, 0 to 1 around NaN.
 [[nodiscard]] Interval wilson(std::int64_t successes, std::int64_t n, double confidence = 0.95);
 
 // Chance that at least one of k samples passes, estimated without bias from `passed` of n samples of one

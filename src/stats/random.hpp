@@ -12,8 +12,8 @@ namespace kgb {
 class Draws {
  public:
   explicit Draws(std::uint64_t seed) : seed_(seed) {}
-  // Uniform over 0 .. n-1, n > 0: the high half of a 32-bit word times n, redrawn where that would favour some
-  // (Lemire 2019, Fast random integer generation in an interval).
+  // Uniform over 0 .. n-1, n > 0: the high half of a 32-bit word times n, redrawn where that would favour
+  // some (Lemire 2019, Fast random integer generation in an interval).
   std::uint32_t below(std::uint32_t n) {
     const std::uint32_t favoured = (0U - n) % n;
     std::uint64_t product = std::uint64_t{word()} * n;

@@ -43,8 +43,7 @@ std::vector<double> mean_ranks(std::span<const double> values) {
   for (std::size_t first = 0; first < order.size();) {
     std::size_t last = first;
     while (last + 1 < order.size() && values[order[last + 1]] == values[order[first]]) ++last;
-    for (std::size_t i = first; i <= last; ++i)
-      ranks[order[i]] = 0.5 * static_cast<double>(first + last) + 1;
+    for (std::size_t i = first; i <= last; ++i) ranks[order[i]] = 0.5 * static_cast<double>(first + last) + 1;
     first = last + 1;
   }
   return ranks;

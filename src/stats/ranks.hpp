@@ -12,7 +12,7 @@ namespace kgb {
 [[nodiscard]] std::vector<double> mean_ranks(std::span<const double> values);
 
 // Between -1 and 1; ties are allowed. NaN where either side does not vary. Both sides have one length.
-[[nodiscard]] double spearman(std::span<const double> x, std::span<const double> y);    // Spearman 1904
+[[nodiscard]] double spearman(std::span<const double> x, std::span<const double> y);       // Spearman 1904
 [[nodiscard]] double kendall_tau_b(std::span<const double> x, std::span<const double> y);  // Kendall 1945
 
 // Two-sided chance of a rank correlation (Spearman's) at least this far from 0 when the pairing is random:

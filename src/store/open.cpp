@@ -120,7 +120,7 @@ Result<std::unique_ptr<Store::Impl>> Store::Impl::to_read(const fs::path& path) 
     return std::make_unique<Impl>(path, immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
   try {
     auto live = std::make_unique<Impl>(path, SQLite::OPEN_READONLY);  // a run is being written, or was killed
-    (void)schema_of(live->db);                        // SQLite opens lazily: a query shows whether it can
+    (void)schema_of(live->db);  // SQLite opens lazily: a query shows whether it can
     return live;
   } catch (const SQLite::Exception&) {
     // A log that was copied along, or left on a medium for reading: it is replayed in a folder of ours.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls functions of src/stats for a test in another language: a JSON array [name, arguments...] on each line of
-// standard input, the result on each line of standard output.
+// Calls functions of src/stats for a test in another language: a JSON array [name, arguments...] on each line
+// of standard input, the result on each line of standard output.
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>

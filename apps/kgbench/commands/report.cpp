@@ -55,9 +55,10 @@ Result<int> published(const Options& options) {
 Result<int> report(const Options& options) {
   if (!options.table.empty()) return published(options);
   if (options.runs.size() != 1)
-    return user_error(options.runs.empty()
-                          ? "no run. Name the folder that kgbench run printed"
-                          : "a report is of one run. Several: kgbench compare, or kgbench report --table NAME");
+    return user_error(
+        options.runs.empty()
+            ? "no run. Name the folder that kgbench run printed"
+            : "a report is of one run. Several: kgbench compare, or kgbench report --table NAME");
   std::vector<std::string> formats;
   const ReportRow* chosen = nullptr;
   for (const ReportRow& row : reports()) {

@@ -17,6 +17,8 @@ std::string report_json(const RunReport& report, const ReportStyle&) {
   for (const auto& [verdict, n] : counts.by_verdict) verdicts[verdict] = n;
   nlohmann::json host = nlohmann::json::parse(run.host, nullptr, false);
   if (host.is_discarded()) host = run.host;
+  nlohmann::json method = nlohmann::json::parse(run.method, nullptr, false);
+  if (method.is_discarded()) method = run.method;
   nlohmann::json document{{"schema", 1},
                           {"run",
                            {{"id", run.id},
@@ -32,6 +34,7 @@ std::string report_json(const RunReport& report, const ReportStyle&) {
                             {"targets", run.targets},
                             {"seed", run.seed},
                             {"model", run.model},
+                            {"method", method},
                             {"host", host},
                             {"items", report.items}}},
                           {"counts",

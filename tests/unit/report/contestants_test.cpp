@@ -13,7 +13,8 @@ constexpr Verdict kPass = Verdict::pass, kWrong = Verdict::wrong_value;
 
 TEST(Contest, PairsOnlyOperatorsThatBothWereJudgedOn) {
   const RunReport a = run_of("a", {{"aten::add"}, {"aten::mul", kWrong}, {"aten::sum"}});
-  const RunReport b = run_of("b", {{"aten::add", kWrong}, {"aten::mul", kWrong}, {"aten::sum", Verdict::infra}});
+  const RunReport b =
+      run_of("b", {{"aten::add", kWrong}, {"aten::mul", kWrong}, {"aten::sum", Verdict::infra}});
   const Duel duel = contest_of({&a, &b}).duels.at(0);
   EXPECT_EQ(duel.operators, 2);
   EXPECT_EQ(duel.only_first, 1);
@@ -64,7 +65,8 @@ TEST(Contest, OnlyThoseThatNobodyBeatsInBothAreBestForTheirCost) {
   cheap.calls = {call_of(1, 50, 50)};
   bad.calls = {call_of(1, 5000, 5000)};
   const Contest contest = contest_of({&good, &cheap, &bad, &free});
-  EXPECT_EQ(contest.frontier, (std::vector<std::size_t>{0, 1})) << "without a model there is no cost to compare";
+  EXPECT_EQ(contest.frontier, (std::vector<std::size_t>{0, 1}))
+      << "without a model there is no cost to compare";
 }
 
 TEST(Contest, ASpeedIsCalledFasterOnlyWhereTheTestSaysSo) {
@@ -93,7 +95,9 @@ TEST(Contest, TwoAreShownSideBySideAndMoreInLines) {
   const RunReport a = run_of("opus", {{"aten::add", kPass, {2}}, {"aten::mul", kPass, {3}}});
   const RunReport b = run_of("glm", {{"aten::add", kPass, {1}}, {"aten::mul", kPass, {2}}});
   const std::string two = contest_text(contest_of({&a, &b}));
-  EXPECT_NE(two.find("accuracy, all 2     100 % [34, 100]     100 % [34, 100]     +0 points, p = 1.000"), std::string::npos) << two;
+  EXPECT_NE(two.find("accuracy, all 2     100 % [34, 100]     100 % [34, 100]     +0 points, p = 1.000"),
+            std::string::npos)
+      << two;
   EXPECT_NE(two.find("speedup, matched 2  2.45x               1.41x               too few for an interval"),
             std::string::npos)
       << two;

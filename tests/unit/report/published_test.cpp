@@ -22,7 +22,8 @@ TEST(PublishedTables, ShipWholeWithTheirSource) {
     for (const PublishedRow& row : table.rows) {
       EXPECT_FALSE(row.ours);
       EXPECT_EQ(row.cells.size(), table.columns.size()) << name << ": " << row.method;
-      for (const auto& [key, title] : table.columns) EXPECT_TRUE(row.cells.contains(key)) << row.method << key;
+      for (const auto& [key, title] : table.columns)
+        EXPECT_TRUE(row.cells.contains(key)) << row.method << key;
     }
   }
   EXPECT_EQ(load_published(kFolder, "a100")->rows.size(), 21U);
@@ -34,7 +35,8 @@ TEST(PublishedTables, ShipWholeWithTheirSource) {
 TEST(PublishedTables, HaveSourcesThatAddUp) {
   for (const PublishedRow& row : load_published(kFolder, "a100")->rows) {
     const double all = (110 * *row.cells.at("aten").accuracy + 50 * *row.cells.at("vllm").accuracy +
-                        50 * *row.cells.at("cublas").accuracy) / 210;
+                        50 * *row.cells.at("cublas").accuracy) /
+                       210;
     EXPECT_NEAR(*row.cells.at("all").accuracy, all, 2.0) << row.method;
   }
 }

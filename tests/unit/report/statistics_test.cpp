@@ -53,7 +53,8 @@ TEST(Statistics, LeaveOutInfraAndWhatIsNotJudged) {
 }
 
 TEST(Statistics, TheSpeedupOfAnOperatorIsTheGeometricMeanOfItsWorkloads) {
-  const RunReport run = run_of("r", {{"aten::add", Verdict::pass, {2, 8}}, {"aten::mul", Verdict::pass, {1}}});
+  const RunReport run =
+      run_of("r", {{"aten::add", Verdict::pass, {2, 8}}, {"aten::mul", Verdict::pass, {1}}});
   EXPECT_NEAR(*figure_of(run, "speed", "geometric mean, passed").value, 2, 1e-12);
   EXPECT_EQ(figure_of(run, "speed", "fast_1.0").count, 1);
   EXPECT_EQ(figure_of(run, "speed", "fast_0.8").count, 2);
@@ -70,7 +71,8 @@ TEST(Statistics, AFastFailureIsAFailure) {
 TEST(Statistics, APassWithoutTimesIsNoneOfTheSpeedsAndNotFast) {
   const RunReport run = run_of("r", {{"aten::add", Verdict::pass, {4}}, {"aten::mul"}});
   EXPECT_EQ(figure_of(run, "speed", "geometric mean, failures as 1.0").count, 1);
-  EXPECT_EQ(figure_of(run, "speed", "geometric mean, passed").note, "without 1 that passed and were not timed");
+  EXPECT_EQ(figure_of(run, "speed", "geometric mean, passed").note,
+            "without 1 that passed and were not timed");
   EXPECT_EQ(figure_of(run, "speed", "fast_1.0").of, 2);
 }
 
@@ -78,7 +80,8 @@ TEST(Statistics, SamplesOfOneOperatorAreNotIndependentTrials) {
   std::vector<Judged> rows;
   for (int op = 0; op < 10; ++op)
     for (int sample = 0; sample < 20; ++sample)
-      rows.push_back({"aten::op" + std::to_string(op), op < 5 ? Verdict::pass : Verdict::timeout, {}, sample});
+      rows.push_back(
+          {"aten::op" + std::to_string(op), op < 5 ? Verdict::pass : Verdict::timeout, {}, sample});
   const Figure all = figure_of(run_of("r", rows), "accuracy", "all");
   EXPECT_EQ(all.of, 200);
   EXPECT_GT(*all.high - *all.low, 0.4) << "ten operators, not two hundred trials";

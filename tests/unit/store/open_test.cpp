@@ -48,7 +48,8 @@ class OpenToReadTest : public ::testing::Test {
     db.exec("PRAGMA user_version = 1");
     db.exec("PRAGMA journal_mode = WAL");
     db.exec(
-        "INSERT INTO run VALUES ('old', '2026-01-01', NULL, 'complete', '0.0', 'experts', 'demo', 'cpu', 'smoke',"
+        "INSERT INTO run VALUES ('old', '2026-01-01', NULL, 'complete', '0.0', 'experts', 'demo', 'cpu', "
+        "'smoke',"
         " 'model', '', 'aa', '{}')");
   }
   TempDir folder_;
@@ -77,7 +78,8 @@ TEST_F(OpenToReadTest, SeesWhatARunThatGoesOnHasWritten) {
   Store writer = Store::open(file_).value();
   ASSERT_TRUE(writer.begin_run(demo_run(), {{0, "aten::add", 0, "a.py"}}).ok());
   EXPECT_EQ(Store::open_to_read(file_).value().runs().value().size(), 1U);
-  ASSERT_TRUE(writer.set_status("r1", "complete", "2026-12-01").ok()) << "the reader is not in the writer's way";
+  ASSERT_TRUE(writer.set_status("r1", "complete", "2026-12-01").ok())
+      << "the reader is not in the writer's way";
   EXPECT_EQ(Store::open_to_read(file_).value().runs().value().at(0).status, "complete");
 }
 
@@ -134,7 +136,8 @@ TEST_F(OpenToReadTest, RefusesAStoreOfALaterVersion) {
 }
 
 TEST_F(OpenToReadTest, RefusesADatabaseOfSomebodyElse) {
-  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec("CREATE TABLE photos (id)");
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("CREATE TABLE photos (id)");
   const auto before = snapshot();
   for (const auto& open : {Store::open_to_read, Store::open_existing, Store::open}) {
     const Result<Store> store = open(file_);
