@@ -18,6 +18,7 @@ struct Store::Impl {
       : file(std::move(path)), db(name, flags, 10'000) {}
   // A connection that leaves the file and its folder as they are.
   static Result<std::unique_ptr<Impl>> to_read(const std::filesystem::path& path);
+  static std::unique_ptr<Impl> through_log(const std::filesystem::path& path);
   std::filesystem::path file;
   mutable SQLite::Database db;
   mutable std::mutex mutex;

@@ -114,24 +114,35 @@ Result<Store> Store::open_existing(const fs::path& file) {
   }
 }
 
+// A run that goes on, or was killed: read through the index of its log. nullptr where that cannot be used, as
+// in a folder that may only be read.
+std::unique_ptr<Store::Impl> Store::Impl::through_log(const fs::path& path) {
+  if (std::error_code ignored; !fs::exists(beside(path, "-shm"), ignored)) return nullptr;
+  try {
+    auto live = std::make_unique<Impl>(path, SQLite::OPEN_READONLY);
+    (void)schema_of(live->db);  // SQLite opens lazily: a query shows whether it can
+    return live;
+  } catch (const SQLite::Exception&) {
+    return nullptr;
+  }
+}
+
 Result<std::unique_ptr<Store::Impl>> Store::Impl::to_read(const fs::path& path) {
   // No log: nobody is writing. Without `immutable`, SQLite would make one beside the file.
   if (!has_bytes(beside(path, "-wal")))
     return std::make_unique<Impl>(path, immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
-  try {
-    auto live = std::make_unique<Impl>(path, SQLite::OPEN_READONLY);  // a run is being written, or was killed
-    (void)schema_of(live->db);  // SQLite opens lazily: a query shows whether it can
-    return live;
-  } catch (const SQLite::Exception&) {
-    // A log that was copied along, or left on a medium for reading: it is replayed in a folder of ours.
-    KGB_TRY(const TempDir folder, TempDir::make());
-    const fs::path copied = folder.path() / "run.sqlite";
-    for (const char* suffix : {"", "-wal"}) fs::copy_file(beside(path, suffix), beside(copied, suffix));
-    Impl copy(path, copied.string(), SQLite::OPEN_READWRITE);
-    auto memory = std::make_unique<Impl>(path, kMemory, made_anew());
-    copy_pages(memory->db, copy.db);
-    return memory;
+  if (std::unique_ptr<Impl> live = through_log(path)) return live;
+  // A log that was copied along, or left on a medium for reading: it is replayed in a folder of ours.
+  KGB_TRY(const TempDir folder, TempDir::make());
+  const fs::path copied = folder.path() / "run.sqlite";
+  for (const char* suffix : {"", "-wal"}) {
+    fs::copy_file(beside(path, suffix), beside(copied, suffix));
+    fs::permissions(beside(copied, suffix), fs::perms::owner_read | fs::perms::owner_write);
   }
+  Impl copy(path, copied.string(), SQLite::OPEN_READWRITE);
+  auto memory = std::make_unique<Impl>(path, kMemory, made_anew());
+  copy_pages(memory->db, copy.db);
+  return memory;
 }
 
 Result<Store> Store::open_to_read(const fs::path& file) {
