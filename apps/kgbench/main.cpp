@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program: parses the command line, runs one subcommand, turns errors into one line and an exit code.
+#include <poll.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
@@ -76,6 +79,23 @@ int dispatch(int argc, char** argv) {
   return kExitUser;
 }
 
+bool reader_went_away() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
+// What a command prints may be held back until here. A full disk loses some of it, and a script must learn
+// so; a reader that went away (`kgbench report RUN | head`) has had what it wanted.
+int with_output_checked(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  if (reader_went_away()) return code;
+  std::fputs(
+      "error: standard output cannot be written, so what it holds is not whole. Free its disk, or send it"
+      " elsewhere\n",
+      stderr);
+  return kExitFault;
+}
+
 }  // namespace
 }  // namespace kgb::app
 
@@ -83,7 +103,7 @@ int main(int argc, char** argv) {
   // A reader that goes away (`kgbench report RUN | head`) is an error of a write, not a reason to die.
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    return kgb::app::dispatch(argc, argv);
+    return kgb::app::with_output_checked(kgb::app::dispatch(argc, argv));
   } catch (const std::bad_alloc&) {
     std::fputs("error: out of memory. Use fewer lanes (-j) or a machine with more\n", stderr);
   } catch (const std::exception& cause) {

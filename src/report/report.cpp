@@ -30,7 +30,15 @@ Result<RunReport> load_report(const Store& store) {
   report.run = runs.back();
   KGB_TRY(report.evaluations, store.evaluations(report.run.id));
   KGB_TRY(report.items, store.item_count(report.run.id));
+  KGB_TRY(report.attempts, store.attempts(report.run.id));
+  KGB_TRY(report.calls, store.calls(report.run.id));
   return report;
+}
+
+std::map<std::string, std::string> families_of(const Catalogue& catalogue) {
+  std::map<std::string, std::string> families;
+  for (const Operator& op : catalogue.operators()) families[op.name] = op.family;
+  return families;
 }
 
 double total_ms(const Evaluation& evaluation) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "catalogue/catalogue.hpp"
 #include "store/store.hpp"
 
 namespace kgb {
@@ -15,6 +17,9 @@ struct RunReport {
   RunInfo run;
   std::vector<StoredEvaluation> evaluations;
   std::int64_t items = 0;  // asked for; more than evaluations while the run is not complete
+  std::vector<Attempt> attempts;
+  std::vector<ModelCall> calls;
+  std::map<std::string, std::string> families;  // of operators; empty without a catalogue
 };
 
 struct ReportStyle {
@@ -30,6 +35,7 @@ struct ReportRow {
 [[nodiscard]] const std::vector<ReportRow>& reports();
 // Reads the only run of a store file.
 [[nodiscard]] Result<RunReport> load_report(const Store& store);
+[[nodiscard]] std::map<std::string, std::string> families_of(const Catalogue& catalogue);
 
 // Counts that every report shows. Operators without an honest kernel are counted apart.
 struct Counts {

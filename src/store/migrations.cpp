@@ -20,9 +20,26 @@ int newest_schema() {
   return static_cast<int>(kMigrations.size());
 }
 
-Status migrate(SQLite::Database& db, const std::filesystem::path& file) {
+int schema_of(SQLite::Database& db) {
   // user_version is SQLite's own place for a schema number and is 0 in a new file.
-  int version = db.execAndGet("PRAGMA user_version").getInt();
+  return db.execAndGet("PRAGMA user_version").getInt();
+}
+
+Status refuse_foreign(SQLite::Database& db, const std::filesystem::path& file) {
+  const auto tables = [&db](const char* where) {
+    return db.execAndGet(std::string("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND ") + where)
+        .getInt();
+  };
+  // What every schema has had.
+  const bool ours = tables("name IN ('run', 'item', 'evaluation')") == 3;
+  if (ours || tables("true") == 0) return ok_status();
+  return user_error(file.string() +
+                    " is a SQLite database, but no run store: it lacks the tables run, item and evaluation. "
+                    "Name the folder that kgbench run printed");
+}
+
+Status migrate(SQLite::Database& db, const std::filesystem::path& file) {
+  int version = schema_of(db);
   if (version > newest_schema())
     return user_error(file.string() + " was written by a later kgbench (schema " + std::to_string(version) +
                       ", this one knows " + std::to_string(newest_schema()) + "). Update kgbench");

@@ -1,69 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run store over SQLite: opening, runs and items. Evaluations are written in evaluation_rows.cpp.
+// The run store over SQLite: runs and items. It is opened in open.cpp; evaluations are written in
+// evaluation_rows.cpp.
 #include "store/store.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include <fstream>
-#include <string_view>
-
 #include "store/impl.hpp"
-#include "store/migrations.hpp"
 
 namespace kgb {
-
-Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Store::Store(Store&&) noexcept = default;
-Store& Store::operator=(Store&&) noexcept = default;
-Store::~Store() = default;
-
-namespace {
 
 Error store_error(const std::filesystem::path& file, const std::exception& cause) {
   return host_error("the run store " + file.string() + " cannot be used: " + cause.what() +
                     ". Check the disk and the file's permissions");
-}
-
-// By its first bytes; what follows may be cut off or overwritten.
-bool is_database(const std::filesystem::path& file) {
-  constexpr std::string_view kMagic = "SQLite format 3";
-  std::string head(kMagic.size(), '\0');
-  std::ifstream(file, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
-  return head == kMagic;
-}
-
-}  // namespace
-
-Result<Store> Store::open(const std::filesystem::path& file) {
-  try {
-    auto impl = std::make_unique<Impl>(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    // WAL keeps readers (reports) out of the writer's way; FULL survives a power cut.
-    impl->db.exec("PRAGMA journal_mode=WAL");
-    impl->db.exec("PRAGMA synchronous=FULL");
-    impl->db.exec("PRAGMA foreign_keys=ON");
-    KGB_CHECK(migrate(impl->db, file));
-    return Store(std::move(impl));
-  } catch (const std::exception& cause) {
-    return store_error(file, cause);
-  }
-}
-
-Result<Store> Store::open_existing(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored))
-    return user_error("no run at " + file.parent_path().string() + " (it has no " + file.filename().string() +
-                      "). Name the folder that kgbench run printed");
-  try {
-    auto impl = std::make_unique<Impl>(file, SQLite::OPEN_READWRITE);
-    KGB_CHECK(migrate(impl->db, file));
-    return Store(std::move(impl));
-  } catch (const std::exception& cause) {
-    if (is_database(file))
-      return user_error(file.string() + " is a damaged run store (" + cause.what() +
-                        "). What sqlite3 can still read of it: sqlite3 " + file.filename().string() +
-                        " .recover");
-    return user_error(file.string() + " is no run store: " + cause.what());
-  }
 }
 
 Status Store::begin_run(const RunInfo& run, const std::vector<RunItem>& items) {

@@ -90,8 +90,11 @@ class Store {
  public:
   // Opens or creates the file and brings its schema up to date; a file of a later version is refused.
   static Result<Store> open(const std::filesystem::path& file);
-  // Opens for reading; a missing file is the user's error.
+  // Opens for reading and writing; a missing file is the user's error.
   static Result<Store> open_existing(const std::filesystem::path& file);
+  // Opens for reading alone: the file and its folder are left as they are, so that a store on a medium or
+  // with permissions for reading will do. One of an earlier schema is brought up to date in memory.
+  static Result<Store> open_to_read(const std::filesystem::path& file);
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

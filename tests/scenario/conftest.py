@@ -13,10 +13,11 @@ BINARY = os.environ.get("KGBENCH_BINARY", "kgbench")
 FAST = ["--tier", "smoke", "--target", "none", "--no-time", "--seed", "5eed"]
 
 
-def kgbench(*arguments, input=None, timeout=400, **more):
+def kgbench(*arguments, input=None, timeout=400, stdout_to=subprocess.PIPE, **more):
     """Runs the program to its end; standard output and error as text."""
-    done = subprocess.run([BINARY, *map(str, arguments)], input=input, capture_output=True, timeout=timeout, **more)
-    return types.SimpleNamespace(code=done.returncode, out=done.stdout.decode("utf-8", "replace"),
+    done = subprocess.run([BINARY, *map(str, arguments)], input=input, stdout=stdout_to, stderr=subprocess.PIPE,
+                          timeout=timeout, **more)
+    return types.SimpleNamespace(code=done.returncode, out=(done.stdout or b"").decode("utf-8", "replace"),
                                  err=done.stderr.decode("utf-8", "replace"))
 
 

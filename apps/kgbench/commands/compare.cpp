@@ -1,50 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// kgbench compare: two runs, operator by operator, and whether the second is worse.
+// kgbench compare: which of several runs is better, where, and whether chance would do; of two also operator
+// by operator what became worse.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "command.hpp"
 #include "report/compare.hpp"
+#include "report/contestants.hpp"
+#include "stored_run.hpp"
 
 namespace kgb::app {
 namespace {
 
 struct Options {
-  std::filesystem::path before, after;
+  std::vector<std::filesystem::path> runs;
   bool fail = false, json = false;
 };
 
-Result<RunReport> load(std::filesystem::path run) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(run, ignored)) run /= "run.sqlite";
-  KGB_TRY(const Store store, Store::open_existing(run));
-  return load_report(store);
+void print(const nlohmann::json& document) {
+  std::printf("%s\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+Result<int> compare_two(const Options& options, const RunReport& before, const RunReport& after,
+                        const Contest& contest) {
+  const Comparison comparison = compare_runs(before, after);
+  if (options.json) {
+    nlohmann::json document = comparison_json(comparison, before, after);
+    document["statistics"] = contest_json(contest);
+    print(document);
+  } else {
+    std::printf("%s\n%s", comparison_text(comparison, before, after).c_str(), contest_text(contest).c_str());
+  }
+  return options.fail && comparison.regressions() > 0 ? kExitFailed : kExitPass;
 }
 
 Result<int> compare(const Options& options) {
-  KGB_TRY(const RunReport before, load(options.before));
-  KGB_TRY(const RunReport after, load(options.after));
-  const Comparison comparison = compare_runs(before, after);
+  if (options.runs.size() < 2)
+    return user_error("one run has nothing to be compared with. Name another folder (or kgbench report)");
+  if (options.fail && options.runs.size() > 2)
+    return user_error("--fail-on-regression takes two runs: the one before and the one after");
+  std::vector<RunReport> reports;
+  for (const std::filesystem::path& run : options.runs) {
+    KGB_TRY(RunReport report, read_run(run));
+    reports.push_back(std::move(report));
+  }
+  std::vector<const RunReport*> runs;
+  for (const RunReport& report : reports) runs.push_back(&report);
+  const Contest contest = contest_of(runs);
+  if (runs.size() == 2) return compare_two(options, reports[0], reports[1], contest);
   if (options.json)
-    std::printf("%s\n", comparison_json(comparison, before, after)
-                            .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
-                            .c_str());
+    print({{"schema", 1}, {"statistics", contest_json(contest)}});
   else
-    std::fputs(comparison_text(comparison, before, after).c_str(), stdout);
-  return options.fail && comparison.regressions() > 0 ? kExitFailed : kExitPass;
+    std::fputs(contest_text(contest).c_str(), stdout);
+  return kExitPass;
 }
 
 }  // namespace
 
 Registered register_compare(CLI::App& root) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("compare", "Compare two runs operator by operator");
+  CLI::App* command = root.add_subcommand("compare", "Compare runs: which is better, where, by how much");
   command->footer(help_text("compare"));
-  command->add_option("before", options->before, "folder of the run to compare with")->required();
-  command->add_option("after", options->after, "folder of the run that may be better or worse")->required();
+  command
+      ->add_option("runs", options->runs,
+                   "folders of runs; of two, the second is the one that may be better or worse")
+      ->required();
   command->add_flag("--fail-on-regression", options->fail, "exit code 1 when anything is worse than before");
   command->add_flag("--json", options->json, "as JSON");
   return {command, [options] { return compare(*options); }};

@@ -1,31 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// kgbench report: a run's results in one of the formats of reports.def.
-#include <unistd.h>
-
+// kgbench report: a run's results in one of the formats of reports.def, or a published table with runs in it.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
-#include "report/report.hpp"
-#include "setup.hpp"
+#include "report/published.hpp"
+#include "stored_run.hpp"
 
 namespace kgb::app {
 namespace {
 
 struct Options {
-  std::filesystem::path run;
-  std::string format = "table";
+  std::vector<std::filesystem::path> runs;
+  std::string format = "table", table;
   std::filesystem::path out;
 };
 
+Result<int> deliver(const Options& options, const std::string& text) {
+  if (options.out.empty()) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return kExitPass;
+  }
+  if (const Status written = write_file_atomic(options.out, text); !written.ok())
+    return user_error("the report cannot be written to " + in_quotes(options.out.string()) + " (" +
+                      written.error().message + "). Name a file in a folder that exists with --out");
+  return kExitPass;
+}
+
+// A published table with rows of the runs, of which there may be none.
+Result<int> published(const Options& options) {
+  const bool json = options.format == "json";
+  if (!json && options.format != "table")
+    return user_error("a published table has no format " + in_quotes(options.format) +
+                      ". Formats of --table: table, json");
+  KGB_TRY(const Installation installation, find_installation());
+  KGB_TRY(PublishedTable table, load_published(installation.home / "catalogue" / "published", options.table));
+  std::vector<RunReport> reports;
+  for (const std::filesystem::path& run : options.runs) {
+    KGB_TRY(RunReport report, read_run(run));
+    reports.push_back(std::move(report));
+  }
+  std::vector<const RunReport*> runs;
+  for (const RunReport& report : reports) runs.push_back(&report);
+  add_runs(table, runs);
+  return deliver(options, json ? published_json(table).dump(2) + '\n' : published_text(table));
+}
+
 Result<int> report(const Options& options) {
-  std::filesystem::path file = options.run;
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) file /= "run.sqlite";
+  if (!options.table.empty()) return published(options);
+  if (options.runs.size() != 1)
+    return user_error(
+        options.runs.empty()
+            ? "no run. Name the folder that kgbench run printed"
+            : "a report is of one run. Several: kgbench compare, or kgbench report --table NAME");
   std::vector<std::string> formats;
   const ReportRow* chosen = nullptr;
   for (const ReportRow& row : reports()) {
@@ -35,20 +68,10 @@ Result<int> report(const Options& options) {
   if (chosen == nullptr)
     return user_error("no format " + in_quotes(options.format) + did_you_mean(options.format, formats) +
                       ". Formats: " + join(formats, ", "));
-  KGB_TRY(const Store store, Store::open_existing(file));
-  KGB_TRY(const RunReport loaded, load_report(store));
+  KGB_TRY(const RunReport loaded, read_run(options.runs.front()));
   ReportStyle style;
   style.colour = options.out.empty() && wants_colour();
-  const std::string text = chosen->make(loaded, style);
-  if (!options.out.empty()) {
-    if (const Status written = write_file_atomic(options.out, text); !written.ok())
-      return user_error("the report cannot be written to " + in_quotes(options.out.string()) + " (" +
-                        written.error().message + "). Name a file in a folder that exists with --out");
-    return kExitPass;
-  }
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    return host_error("the report cannot be written to standard output");
-  return kExitPass;
+  return deliver(options, chosen->make(loaded, style));
 }
 
 }  // namespace
@@ -57,8 +80,11 @@ Registered register_report(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("report", "Show a run's results");
   command->footer(help_text("report"));
-  command->add_option("run", options->run, "folder of the run")->required();
-  command->add_option("--format", options->format, "table, json, csv, html or junit")->capture_default_str();
+  command->add_option("run", options->runs, "folder of the run; with --table any number");
+  command->add_option("--format", options->format, "table, json, csv, statistics (as CSV), html or junit")
+      ->capture_default_str();
+  command->add_option("--table", options->table,
+                      "a published table with rows of these runs: a100, platforms, cost");
   command->add_option("--out", options->out, "write to this file instead of standard output");
   return {command, [options] { return report(*options); }};
 }

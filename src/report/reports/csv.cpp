@@ -2,23 +2,10 @@
 // One line per candidate and operator, RFC 4180.
 #include <fmt/format.h>
 
+#include "report/csv_field.hpp"
 #include "report/report.hpp"
 
 namespace kgb {
-namespace {
-
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
-
-}  // namespace
-
 std::string report_csv(const RunReport& report, const ReportStyle&) {
   std::string out =
       "operator,sample,contestant,chip,language,verdict,gate,no_kernel,workloads_passed,workloads_judged,"
@@ -38,12 +25,12 @@ std::string report_csv(const RunReport& report, const ReportStyle&) {
       return value ? fmt::format("{:.6g}", *value) : std::string();
     };
     const Finding* why = deciding_finding(e);
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.6g},{},{},{},{},{},{:.3f},{}\r\n", field(e.op),
-                       stored.item.sample, field(e.contestant), e.chip, e.language, name_of(e.verdict),
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.6g},{},{},{},{},{},{:.3f},{}\r\n", csv_field(e.op),
+                       stored.item.sample, csv_field(e.contestant), e.chip, e.language, name_of(e.verdict),
                        name_of(e.reached), e.no_kernel ? 1 : 0, passed, e.workloads.size(), worst, good,
                        e.targets.size(), timing ? number(timing->ratio) : "",
                        timing ? number(timing->ratio_low) : "", timing ? number(timing->ratio_high) : "",
-                       total_ms(e), field(why ? why->message : ""));
+                       total_ms(e), csv_field(why ? why->message : ""));
   }
   return out;
 }

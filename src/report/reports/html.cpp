@@ -7,6 +7,7 @@
 
 #include "report/evidence_html.hpp"
 #include "report/report.hpp"
+#include "report/statistics.hpp"
 
 extern "C" const char kgb_page_head[];
 extern "C" const char kgb_page_script[];
@@ -85,7 +86,7 @@ std::string report_html(const RunReport& report, const ReportStyle&) {
   std::string out = "<!doctype html>\n<html lang=\"en\"><head>\n";
   out += kgb_page_head;
   out += fmt::format("<title>kgbench {}</title>\n</head><body>\n", escaped(report.run.id));
-  out += summary_of(report) + verdict_bar(report) + result_table(report);
+  out += summary_of(report) + verdict_bar(report) + statistics_html(report) + result_table(report);
   out += "<h2>Evidence</h2>\n";
   for (const StoredEvaluation& stored : report.evaluations) out += html::evidence(stored);
   out += fmt::format(

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/report.hpp"
+#include "report/statistics.hpp"
 
 namespace kgb {
 
@@ -16,6 +17,8 @@ std::string report_json(const RunReport& report, const ReportStyle&) {
   for (const auto& [verdict, n] : counts.by_verdict) verdicts[verdict] = n;
   nlohmann::json host = nlohmann::json::parse(run.host, nullptr, false);
   if (host.is_discarded()) host = run.host;
+  nlohmann::json method = nlohmann::json::parse(run.method, nullptr, false);
+  if (method.is_discarded()) method = run.method;
   nlohmann::json document{{"schema", 1},
                           {"run",
                            {{"id", run.id},
@@ -30,6 +33,8 @@ std::string report_json(const RunReport& report, const ReportStyle&) {
                             {"tolerance", run.tolerance},
                             {"targets", run.targets},
                             {"seed", run.seed},
+                            {"model", run.model},
+                            {"method", method},
                             {"host", host},
                             {"items", report.items}}},
                           {"counts",
@@ -39,6 +44,7 @@ std::string report_json(const RunReport& report, const ReportStyle&) {
                             {"no_kernel_passed", counts.no_kernel_passed},
                             {"by_source", sources},
                             {"by_verdict", verdicts}}},
+                          {"statistics", statistics_json(report)},
                           {"evaluations", nlohmann::json::array()}};
   for (const StoredEvaluation& stored : report.evaluations) {
     nlohmann::json evaluation = to_json(stored.evaluation);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "report/report.hpp"
+#include "report/statistics.hpp"
 
 namespace kgb {
 namespace {
@@ -56,7 +57,7 @@ std::string report_table(const RunReport& report, const ReportStyle& style) {
       out +=
           fmt::format("      {}{}\n", why->message, why->workload.empty() ? "" : "  (" + why->workload + ")");
   }
-  return out + headline(report) + '\n';
+  return out + statistics_text(report) + headline(report) + '\n';
 }
 
 }  // namespace kgb

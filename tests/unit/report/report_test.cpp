@@ -28,6 +28,7 @@ RunReport demo() {
                 "demo",  "cpu",
                 "smoke", "model",
                 "",      "aa",
+                "{}",    "",
                 "{}"};
   report.evaluations = {stored("aten::add", Verdict::pass), stored("aten::reshape", Verdict::pass, true),
                         stored("vllm::rms_norm", Verdict::wrong_value)};

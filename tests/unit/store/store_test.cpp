@@ -17,7 +17,7 @@ namespace {
 
 RunInfo demo_run() {
   return {"r1", "2026-12-01T10:00:00Z", "",  "running", "0.1.0", "experts", "demo", "cpu", "smoke", "model",
-          "",   "00000000000000aa",     "{}"};
+          "",   "00000000000000aa",     "{}", "",  "{}"};
 }
 
 Evaluation passing(const std::string& op) {
