@@ -124,6 +124,6 @@ extra() {
 case "${1:-}" in
   packages) packages ;;
   judge) judge ;;
-  lint | docs) extra "$1" ;;
-  *) die "usage: tools/setup.sh packages | judge | lint | docs" ;;
+  lint | docs | mcp-1 | mcp-2) extra "$1" ;;
+  *) die "usage: tools/setup.sh packages | judge | lint | docs | mcp-1 | mcp-2" ;;
 esac

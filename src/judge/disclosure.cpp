@@ -143,7 +143,7 @@ class Teller {
     told.workload = "";
     told.candidate.reset();
     told.baseline.reset();
-    told.why = t.why.empty() ? "" : "in a hidden workload";
+    told.why.clear();
     return told;
   }
 

@@ -100,6 +100,17 @@ TEST(Run, ADeadlineKillsAndSaysSo) {
   EXPECT_NE(output.finished.describe().find("time limit"), std::string::npos);
 }
 
+TEST(Run, AChildThatNobodyWantsAnyMoreIsKilled) {
+  std::atomic<bool> stop{false};
+  Limits limits;
+  limits.wall = Millis(std::chrono::hours(1));
+  limits.stop = &stop;
+  std::thread other([&] { stop = true; });
+  const Output output = run_ok(shell("exec sleep 100000"), limits);
+  other.join();
+  EXPECT_EQ(output.finished.end, End::timeout);
+}
+
 TEST(Run, LongOutputIsCutAndNoted) {
   Limits limits;
   limits.keep_stdout = 1000;
