@@ -18,6 +18,8 @@ struct Price {        // US dollars for a million tokens
   std::string date, source;
 };
 [[nodiscard]] Result<std::vector<Price>> load_prices(const std::filesystem::path& file);
+// The row of this very name, else the longest prefix that fits; nullptr: not priced.
+[[nodiscard]] const Price* price_of(const std::vector<Price>& prices, const std::string& model);
 // nullopt: the price or the usage is unknown, and so is the cost.
 [[nodiscard]] std::optional<double> dollars(const std::vector<Price>& prices, const std::string& model,
                                             const Usage& usage);
