@@ -85,7 +85,14 @@ Result<Evaluation> judged(Judge& judge, const JudgeRequest& request) {
 }
 
 Status judge_file(Campaign& all, const RunItem& item) {
-  KGB_TRY(std::string source, read_file(candidate_file(all.options.folder, item), kMaxCandidateBytes));
+  const std::filesystem::path file = candidate_file(all.options.folder, item);
+  std::error_code ignored;
+  // Of a method whose run is judged without it: what was not found yet stays open.
+  if (!all.run.model.empty() && !std::filesystem::exists(file, ignored)) {
+    all.work.leave_open(item, "not generated yet");
+    return ok_status();
+  }
+  KGB_TRY(std::string source, read_file(file, kMaxCandidateBytes));
   KGB_TRY(const JudgeRequest request, request_for(item, all.run, all.options, all.judge.catalogue(), source));
   all.progress.started(item.op);
   KGB_TRY(const Evaluation evaluation, judged(all.judge, request));

@@ -19,7 +19,7 @@ namespace kgb {
 struct RunOptions {
   JudgeRequest request;  // what holds for every candidate; operator, source and file are the item's
   int lanes = 1;
-  std::filesystem::path folder;    // the run's; candidates that are not absolute lie beneath it
+  std::filesystem::path folder;           // the run's; candidates that are not absolute lie beneath it
   std::optional<Library> library;         // that the candidates call; what it lacks is not run
   std::optional<ProducerSetup> producer;  // a method finds the candidates; none: their files are there
 };

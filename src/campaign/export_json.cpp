@@ -52,7 +52,8 @@ std::vector<const StoredSample*> best_samples(const std::vector<StoredSample>& s
   for (const StoredSample& sample : samples) {
     if (!passed(sample)) continue;
     const StoredSample*& held = best[sample.item.op];
-    if (held == nullptr || mean_speedup(*sample.evaluation).value_or(0) > mean_speedup(*held->evaluation).value_or(0))
+    if (held == nullptr ||
+        mean_speedup(*sample.evaluation).value_or(0) > mean_speedup(*held->evaluation).value_or(0))
       held = &sample;
   }
   std::vector<const StoredSample*> found;
@@ -62,8 +63,13 @@ std::vector<const StoredSample*> best_samples(const std::vector<StoredSample>& s
 
 Result<std::int64_t> export_best(const StoredRun& run, const std::filesystem::path& folder) {
   KGB_TRY(const std::vector<StoredSample> samples, stored_samples(run));
-  json index{{"schema", 1}, {"run", run.run.id}, {"contestant", run.run.contestant}, {"model", run.run.model},
-             {"chip", run.run.chip}, {"version", run.run.version}, {"kernels", json::array()}};
+  json index{{"schema", 1},
+             {"run", run.run.id},
+             {"contestant", run.run.contestant},
+             {"model", run.run.model},
+             {"chip", run.run.chip},
+             {"version", run.run.version},
+             {"kernels", json::array()}};
   std::int64_t count = 0;
   for (const StoredSample* sample : best_samples(samples)) {
     const std::string& op = sample->item.op;
@@ -92,14 +98,23 @@ Status export_samples(const StoredRun& run, const std::function<void(std::string
   for (const ModelCall& call : calls) spent[call.item].add(call);
   std::map<std::int64_t, json> tries;
   for (const Attempt& attempt : attempts)
-    tries[attempt.item].push_back({{"round", attempt.round}, {"note", attempt.note}, {"verdict", attempt.verdict},
+    tries[attempt.item].push_back({{"round", attempt.round},
+                                   {"note", attempt.note},
+                                   {"verdict", attempt.verdict},
                                    {"source", attempt.source}});
   for (const StoredSample& sample : samples) {
     const Spent& used = spent[sample.item.id];
-    json object{{"schema", 1}, {"run", run.run.id}, {"contestant", run.run.contestant}, {"model", run.run.model},
-                {"op", sample.item.op}, {"sample", sample.item.sample}, {"calls", used.calls},
-                {"prompt_tokens", or_null(used.prompt)}, {"completion_tokens", or_null(used.completion)},
-                {"dollars", or_null(used.dollars)}, {"source", sample.source}};
+    json object{{"schema", 1},
+                {"run", run.run.id},
+                {"contestant", run.run.contestant},
+                {"model", run.run.model},
+                {"op", sample.item.op},
+                {"sample", sample.item.sample},
+                {"calls", used.calls},
+                {"prompt_tokens", or_null(used.prompt)},
+                {"completion_tokens", or_null(used.completion)},
+                {"dollars", or_null(used.dollars)},
+                {"source", sample.source}};
     object["attempts"] = tries.contains(sample.item.id) ? tries[sample.item.id] : json::array();
     object["verdict"] = sample.evaluation ? json(name_of(sample.evaluation->verdict)) : json(nullptr);
     object["speedup"] = sample.evaluation ? or_null(mean_speedup(*sample.evaluation)) : json(nullptr);

@@ -24,15 +24,16 @@ struct Part {
 
 Status same_protocol(const StoredRun& a, const StoredRun& b) {
   const std::pair<const char*, std::string RunInfo::*> facts[] = {
-      {"contestant", &RunInfo::contestant}, {"model", &RunInfo::model}, {"method", &RunInfo::method},
-      {"chip", &RunInfo::chip},             {"tiers", &RunInfo::tiers}, {"tolerance", &RunInfo::tolerance},
+      {"contestant", &RunInfo::contestant}, {"model", &RunInfo::model},
+      {"method", &RunInfo::method},         {"chip", &RunInfo::chip},
+      {"tiers", &RunInfo::tiers},           {"tolerance", &RunInfo::tolerance},
       {"targets", &RunInfo::targets}};
   for (const auto& [name, fact] : facts) {
     if (a.run.*fact == b.run.*fact) continue;
-    return user_error(fmt::format("{} and {} cannot be joined: their {} differs ({} and {}). kgbench compare takes both as"
-                                  " they are",
-                                  a.folder.string(), b.folder.string(), name, in_quotes(a.run.*fact),
-                                  in_quotes(b.run.*fact)));
+    return user_error(fmt::format(
+        "{} and {} cannot be joined: their {} differs ({} and {}). kgbench compare takes both as"
+        " they are",
+        a.folder.string(), b.folder.string(), name, in_quotes(a.run.*fact), in_quotes(b.run.*fact)));
   }
   return ok_status();
 }
@@ -55,11 +56,12 @@ Result<std::map<Place, Part>> collect(const std::vector<StoredRun>& runs) {
         continue;
       }
       if (!same_result(found->second.sample, sample))
-        return user_error(fmt::format("{} and {} both hold {} sample {}, with different results. Join runs of other"
-                                      " operators or samples",
-                                      found->second.from->folder.string(), run.folder.string(), place.first,
-                                      place.second));
-      if (!found->second.sample.evaluation && sample.evaluation) found->second = Part{&run, std::move(sample)};
+        return user_error(
+            fmt::format("{} and {} both hold {} sample {}, with different results. Join runs of other"
+                        " operators or samples",
+                        found->second.from->folder.string(), run.folder.string(), place.first, place.second));
+      if (!found->second.sample.evaluation && sample.evaluation)
+        found->second = Part{&run, std::move(sample)};
     }
   }
   return parts;

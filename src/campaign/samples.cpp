@@ -63,7 +63,8 @@ Status copy_ledger(const StoredRun& from, Store& to, const std::string& run) {
   std::map<std::int64_t, std::int64_t> item_of;
   KGB_TRY(const std::vector<RunItem> theirs, from.store.items(from.run.id));
   for (const RunItem& item : theirs)
-    if (const auto found = ours.find({item.op, item.sample}); found != ours.end()) item_of[item.id] = found->second;
+    if (const auto found = ours.find({item.op, item.sample}); found != ours.end())
+      item_of[item.id] = found->second;
   KGB_TRY(std::vector<Attempt> attempts, from.store.attempts(from.run.id));
   for (Attempt& attempt : attempts) {
     const auto found = item_of.find(attempt.item);

@@ -11,11 +11,12 @@
 
 namespace kgb {
 
-// "candidates/aten/softmax.py", with ".2" before the suffix for sample 2: in the form that dir:PATH reads, relative to
-// the run's folder, so that a folder can be copied to another machine.
+// "candidates/aten/softmax.py", with ".2" before the suffix for sample 2: in the form that dir:PATH reads,
+// relative to the run's folder, so that a folder can be copied to another machine.
 [[nodiscard]] std::string candidate_place(const std::string& op, int sample);
 // An item's file: as given, or in the run's folder.
-[[nodiscard]] std::filesystem::path candidate_file(const std::filesystem::path& run_folder, const RunItem& item);
+[[nodiscard]] std::filesystem::path candidate_file(const std::filesystem::path& run_folder,
+                                                   const RunItem& item);
 
 // A stored run, open.
 struct StoredRun {

@@ -36,12 +36,12 @@ class Conversation : public Method {
       : recipe_(std::move(recipe)), templates_(std::move(templates)) {}
 
   Result<Answer> solve(const Task& task) const override {
-    KGB_TRY(const PromptValues values, task_values(task));
+    KGB_TRY(const PromptValues values, task_values(task.catalogue, task.op, task.chip));
     KGB_TRY(const std::string system, render(templates_.system, values, recipe_.system));
     KGB_TRY(const std::string first, render(templates_.prompt, values, recipe_.prompt));
     const std::vector<llm::ChatMessage> opening{{"system", system}, {"user", first}};
     std::vector<llm::ChatMessage> later;
-    Best best;
+    Best best;  // so far
     for (int round = 0; round < recipe_.rounds; ++round) {
       const llm::Completion completion = ask(task, opening, later, round);
       if (completion.end != llm::CallEnd::ok) return without(task, completion, best);
@@ -106,6 +106,8 @@ class Conversation : public Method {
     const auto reached = distance(feedback.evaluation);
     if (best.source.empty() || feedback.passed() || reached >= best.reached) best = {source, reached};
     if (feedback.passed()) return Turn{best.answer(), ""};
+    if (feedback.evaluation.verdict == Verdict::infra)
+      return Turn{Answer{Answer::End::given_up, "", "the judge failed: " + feedback.text, false}, ""};
     now["feedback"] = feedback.text;
     KGB_TRY(const std::string said, said_of(templates_.feedback, now, recipe_.feedback));
     return Turn{std::nullopt, said};

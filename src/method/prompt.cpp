@@ -43,18 +43,21 @@ std::string missing_value(std::string_view text, const PromptValues& values) {
 
 }  // namespace
 
-Result<PromptValues> task_values(const Task& task) {
-  KGB_TRY(const ChipCard* const chip, task.catalogue.chip(task.chip));
+Result<PromptValues> task_values(const Catalogue& catalogue, const Operator& op, const std::string& chip) {
+  KGB_TRY(const ChipCard* card, catalogue.chip(chip));
+  if (!card->impersonates.empty()) {
+    KGB_TRY(card, catalogue.chip(card->impersonates));  // what host code sees
+  }
   ShowOptions show;
   show.hint = false;
   return PromptValues{
-      {"operator", task.op.name},
-      {"entries", entry_names(task.op)},
-      {"card", show_text(task.catalogue, task.op, show)},
-      {"stub", stub_text(task.op)},
-      {"chip", chip_text(*chip)},
+      {"operator", op.name},
+      {"entries", entry_names(op)},
+      {"card", show_text(catalogue, op, show)},
+      {"stub", stub_text(op)},
+      {"chip", chip_text(*card)},
       // Sections for what an operator is: filled where it is so, else empty.
-      {"no_kernel", task.op.no_kernel},
+      {"no_kernel", op.no_kernel},
   };
 }
 

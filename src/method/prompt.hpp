@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "method/method.hpp"
+#include "catalogue/catalogue.hpp"
 
 namespace kgb::method {
 
@@ -16,7 +16,8 @@ using PromptValues = std::map<std::string, std::string>;
 
 // What every prompt may use: operator, entry names, card, stub, chip with its facts. No answers, no hidden
 // workloads.
-[[nodiscard]] Result<PromptValues> task_values(const Task& task);
+[[nodiscard]] Result<PromptValues> task_values(const Catalogue& catalogue, const Operator& op,
+                                               const std::string& chip);
 
 // Fills {{name}}; nothing is escaped. A name without a value is an Error that names template and name.
 [[nodiscard]] Result<std::string> render(std::string_view text, const PromptValues& values,

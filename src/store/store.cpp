@@ -123,12 +123,12 @@ namespace {
 
 std::vector<RunItem> read_items(SQLite::Database& db, const std::string& run, const char* condition) {
   std::vector<RunItem> items;
-  SQLite::Statement query(db, std::string("SELECT id, op, sample, candidate FROM item WHERE run = ?") + condition +
-                                  " ORDER BY id");
+  SQLite::Statement query(db, std::string("SELECT id, op, sample, candidate FROM item WHERE run = ?") +
+                                  condition + " ORDER BY id");
   query.bind(1, run);
   while (query.executeStep())
-    items.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(), query.getColumn(2).getInt(),
-                     query.getColumn(3).getString()});
+    items.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(),
+                     query.getColumn(2).getInt(), query.getColumn(3).getString()});
   return items;
 }
 

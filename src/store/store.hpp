@@ -28,8 +28,8 @@ struct RunInfo {
   std::string targets;    // "sm_80,sm_90", empty: no cross-compilation
   std::string seed;       // hex
   std::string host;       // JSON: processor, kernel, torch and Triton versions
-  std::string model;      // that the contestant asks; empty: none
-  std::string method;     // JSON: what the method was told (rounds, temperature, budgets, ...)
+  std::string model{};    // that the contestant asks; empty: none
+  std::string method{};   // JSON: what the method was told (rounds, temperature, budgets, ...)
 };
 
 struct RunItem {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// kgbench merge: runs of one contestant over parts of a suite become one run.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "campaign/merge.hpp"
+#include "command.hpp"
+
+namespace kgb::app {
+namespace {
+
+struct Options {
+  std::vector<std::filesystem::path> runs;
+  std::filesystem::path out;
+};
+
+Result<int> merge(const Options& options) {
+  std::error_code ignored;
+  if (std::filesystem::exists(options.out / "run.sqlite", ignored))
+    return user_error(options.out.string() + " holds a run already: name another --out");
+  std::vector<StoredRun> runs;
+  for (const std::filesystem::path& folder : options.runs) {
+    KGB_TRY(StoredRun run, open_run(folder));
+    runs.push_back(std::move(run));
+  }
+  KGB_TRY(const Merged merged, merge_runs(runs, options.out));
+  std::printf("%lld items of %zu runs in %s: %lld judged, %lld open\n", static_cast<long long>(merged.items),
+              runs.size(), options.out.string().c_str(), static_cast<long long>(merged.evaluations),
+              static_cast<long long>(merged.open));
+  return kExitPass;
+}
+
+}  // namespace
+
+Registered register_merge(CLI::App& root) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("merge", "Join runs of one contestant into one run");
+  command->footer(help_text("merge"));
+  command->add_option("runs", options->runs, "folders of the runs")->required();
+  command->add_option("--out", options->out, "folder of the new run")->required();
+  return {command, [options] { return merge(*options); }};
+}
+
+}  // namespace kgb::app

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes methods from contestants' names and options.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "method/conversation.hpp"
+#include "method/estimate.hpp"
+#include "method_setup.hpp"
+#include "model/generate.hpp"
+
+namespace kgb::app {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+fs::path recipes(const Installation& installation) {
+  return installation.home / "catalogue" / "methods";
+}
+fs::path prompts(const Installation& installation) {
+  return installation.home / "catalogue" / "prompts";
+}
+
+bool is_recipe(const std::string& name, const Installation& installation) {
+  const std::vector<std::string> names = method::recipe_names(recipes(installation));
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+template <typename T>
+void put(json& object, const char* key, const std::optional<T>& value) {
+  if (value) object[key] = *value;
+}
+
+json limits_json(const BudgetLimits& limits) {
+  json object = json::object();
+  put(object, "tokens", limits.tokens);
+  put(object, "dollars", limits.dollars);
+  put(object, "hours", limits.hours);
+  return object;
+}
+
+template <typename T>
+void get(const json& object, const char* key, std::optional<T>& out) {
+  if (!out && object.contains(key) && object[key].is_number()) out = object[key].get<T>();
+}
+
+void limits_from(const json& object, BudgetLimits& out) {
+  if (!object.is_object()) return;
+  get(object, "tokens", out.tokens);
+  get(object, "dollars", out.dollars);
+  get(object, "hours", out.hours);
+}
+
+std::string settings_of(const method::Recipe& recipe, const MethodOptions& options,
+                        const llm::Endpoint& endpoint) {
+  json settings = method::to_json(recipe);
+  settings["wire"] = llm::name_of(endpoint.wire);
+  settings["protocol"] = options.protocol;
+  settings["run_budget"] = limits_json(options.run_budget);
+  settings["item_budget"] = limits_json(options.item_budget);
+  return settings.dump();
+}
+
+Result<MethodContestant> conversation_named(const std::string& name, const MethodOptions& options,
+                                            const Installation& installation) {
+  KGB_TRY(method::Recipe recipe, method::load_recipe(recipes(installation), name));
+  KGB_CHECK(method::change(recipe, options.changes));
+  if (options.endpoint.model.empty())
+    return user_error(name +
+                      " asks a model: name it with --model NAME (docs/models.md), or --model local for the"
+                      " small model that runs here");
+  KGB_TRY(const llm::Endpoint endpoint, llm::endpoint_of(options.endpoint));
+  MethodContestant made;
+  made.samples = recipe.samples;
+  made.settings = settings_of(recipe, options, endpoint);
+  KGB_TRY(std::unique_ptr<method::Method> talk, method::make_conversation(recipe, prompts(installation)));
+  made.method = std::move(talk);
+  made.recipe = std::move(recipe);
+  if (!options.dry_run) {
+    KGB_TRY(std::unique_ptr<llm::Client> client, llm::Client::open(endpoint));
+    made.model = std::move(client);
+  }
+  return made;
+}
+
+constexpr std::int64_t kPublishedSeed = 42;
+constexpr double kPublishedHours = 0.5, kPublishedDollars = 50;
+
+void add_budget(CLI::App& command, const std::string& prefix, const std::string& whose,
+                BudgetLimits& limits) {
+  command
+      .add_option("--" + prefix + "tokens", limits.tokens,
+                  "prompt and completion tokens " + whose + " may use")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--" + prefix + "dollars", limits.dollars,
+                  "money " + whose + " may cost, where the price is known")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--" + prefix + "hours", limits.hours, "hours " + whose + " may take")
+      ->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+void add_method_options(CLI::App& command, MethodOptions& options) {
+  llm::EndpointOptions& endpoint = options.endpoint;
+  command.add_option("--model", endpoint.model,
+                     "the model that a method asks: NAME, PROVIDER/NAME, or local");
+  command.add_option("--wire", endpoint.wire,
+                     "openai, openai-responses or anthropic (default: by the model's prefix)");
+  command.add_option("--base-url", endpoint.base_url, "of the server (default: from the environment)");
+  command.add_option("--key-file", endpoint.key_file, "file with the key (default: from the environment)");
+  command.add_option("--model-concurrency", endpoint.concurrency, "calls under way at a time")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command.add_option("--cassette", endpoint.cassette,
+                     "file that model calls are recorded in or replayed from");
+  command
+      .add_option("--cassette-mode", endpoint.cassette_mode, "record, replay, or auto: replay what is there")
+      ->check(CLI::IsMember({"record", "replay", "auto"}))
+      ->capture_default_str();
+  command.add_option("--samples", options.changes.samples, "independent answers for each operator");
+  command.add_option("--rounds", options.changes.rounds, "tries within an answer, until one passes");
+  command.add_option("--temperature", options.changes.temperature, "of sampling");
+  command.add_option("--max-tokens", options.changes.max_tokens, "of one reply");
+  add_budget(command, "budget-", "the run", options.run_budget);
+  add_budget(command, "item-", "one operator and sample", options.item_budget);
+  command
+      .add_option("--protocol", options.protocol,
+                  "published: as KernelGenBench's runs; what still differs is listed")
+      ->check(CLI::IsMember({"ours", "published"}))
+      ->capture_default_str();
+  command.add_flag("--generate-only", options.generate_only,
+                   "write candidates and ledger; judge them later (--resume RUN --judge-only)");
+  command.add_flag("--judge-only", options.judge_only,
+                   "with --resume: judge what was generated and ask no model");
+  command.add_flag("--dry-run", options.dry_run,
+                   "print the plan and an estimate of its cost, and do nothing");
+}
+
+Result<std::optional<MethodContestant>> method_named(const std::string& contestant,
+                                                     const MethodOptions& options,
+                                                     const Installation& installation) {
+  if (!is_recipe(contestant, installation)) return std::optional<MethodContestant>();
+  KGB_TRY(MethodContestant made, conversation_named(contestant, options, installation));
+  return std::optional<MethodContestant>(std::move(made));
+}
+
+Status restore(MethodOptions& options, const RunInfo& run) {
+  const json settings = json::parse(run.method.empty() ? "{}" : run.method, nullptr, false);
+  if (!settings.is_object()) return user_error("the run's settings cannot be read: " + in_quotes(run.method));
+  if (options.endpoint.model.empty()) options.endpoint.model = run.model;
+  if (options.endpoint.model != run.model)
+    return user_error("the run was begun with --model " + run.model + "; another one would be another run");
+  if (options.endpoint.wire.empty()) options.endpoint.wire = settings.value("wire", "");
+  options.changes = {};
+  get(settings, "samples", options.changes.samples);
+  get(settings, "rounds", options.changes.rounds);
+  get(settings, "temperature", options.changes.temperature);
+  get(settings, "max_tokens", options.changes.max_tokens);
+  options.protocol = settings.value("protocol", "ours");
+  // A larger budget on the command line lets a run go on that the first one ended.
+  limits_from(settings.value("run_budget", json::object()), options.run_budget);
+  limits_from(settings.value("item_budget", json::object()), options.item_budget);
+  return ok_status();
+}
+
+std::vector<std::string> apply_protocol(CLI::App& command, JudgeOptions& judge, MethodOptions& options) {
+  if (options.protocol != "published") return {};
+  if (command.count("--tier") == 0) judge.tiers = {"full"};
+  if (command.count("--tolerance") == 0) judge.tolerance = "published";
+  if (command.count("--seed") == 0) judge.seed_text = fmt::format("{:x}", kPublishedSeed);
+  if (!options.item_budget.hours) options.item_budget.hours = kPublishedHours;
+  if (!options.item_budget.dollars) options.item_budget.dollars = kPublishedDollars;
+  return {
+      "prompts are ours, in English; the original's were not copied",
+      "inputs come from another generator with the same seed number; where the original's call is undefined "
+      "or tests"
+      " another operator, the documented meaning is tested (kgbench show OP)",
+      "the full tier is the published grid, thinned where its cost is named on the card",
+      "candidates author a launch plan in a locked box; values are checked on three calls, poison and red "
+      "zones"
+      " included, and computing through torch is refused by the plan and not by a text scan",
+      "a candidate is compared with fp64 values within the published rtol and atol; the original compares "
+      "with torch"
+      " in the same precision",
+      "times are cold-cache device times in turns with the baseline, not do_bench",
+  };
+}
+
+Result<ProducerSetup> producer_of(const MethodContestant& contestant, const MethodOptions& options,
+                                  const Installation& installation, const fs::path& run_folder) {
+  ProducerSetup setup;
+  setup.method = contestant.method;
+  setup.model = contestant.model;
+  KGB_TRY(setup.prices, llm::load_prices(installation.home / "catalogue" / "prices.json"));
+  setup.run_budget = options.run_budget;
+  setup.item_budget = options.item_budget;
+  setup.workspaces = run_folder / "workspaces";
+  // Enough to keep both the provider's limit and the judge's lanes busy.
+  setup.makers = contestant.model ? contestant.model->endpoint().concurrency : 1;
+  setup.generate_only = options.generate_only;
+  return setup;
+}
+
+Result<std::string> plan_text(const MethodContestant& contestant, const MethodOptions& options,
+                              const Installation& installation, const Catalogue& catalogue,
+                              const std::vector<const Operator*>& operators, const std::string& chip) {
+  std::string out =
+      fmt::format("{} operators x {} samples = {} items on chip {}\n", operators.size(), contestant.samples,
+                  operators.size() * static_cast<std::size_t>(contestant.samples), chip);
+  if (!contestant.recipe) return out + "no model is asked: only the judge's time is spent\n";
+  method::Estimate all;
+  for (const Operator* op : operators) {
+    KGB_TRY(const method::Estimate one,
+            method::estimate(*contestant.recipe, prompts(installation), catalogue, *op, chip));
+    all += one;
+  }
+  out += fmt::format("calls of the model: {} to {}\n", all.calls_low, all.calls_high);
+  out += fmt::format("prompt tokens: {} to {}, at four bytes a token\ncompletion tokens: at most {}\n",
+                     all.prompt_low, all.prompt_high, all.completion_high);
+  KGB_TRY(const std::vector<llm::Price> prices,
+          llm::load_prices(installation.home / "catalogue" / "prices.json"));
+  const std::string& model = options.endpoint.model;
+  const auto low = llm::dollars(prices, model, {true, all.prompt_low, 0, 0, 0, 0});
+  const auto high = llm::dollars(prices, model, {true, all.prompt_high, 0, 0, all.completion_high, 0});
+  if (low && high)
+    out += fmt::format("cost: {:.2f} to {:.2f} dollars\n", *low, *high);
+  else
+    out += "cost: unknown, catalogue/prices.json has no price of " + in_quotes(model) + "\n";
+  return out;
+}
+
+}  // namespace kgb::app

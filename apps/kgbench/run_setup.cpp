@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Begins runs and takes them up again.
+#include "run_setup.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "base/clock.hpp"
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "model/generate.hpp"
+
+namespace kgb::app {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::string_view kLibrary = "library:";
+constexpr std::string_view kReplay = "replay:";
+
+std::string tier_text(const std::vector<Tier>& tiers) {
+  std::vector<std::string> names;
+  for (const Tier tier : tiers) names.emplace_back(name_of(tier));
+  return join(names, ",");
+}
+
+// The library that a contestant is; none when it is none.
+Result<std::optional<DeclaredLibrary>> library_named(const std::string& contestant, JudgeOptions judge,
+                                                     const Catalogue& catalogue) {
+  if (contestant.starts_with(kLibrary)) {
+    judge.library = contestant.substr(kLibrary.size());
+    if (judge.library.empty())
+      return user_error("library: names none. Use library:NAME (kgbench list --libraries)");
+  }
+  return library_of(judge, catalogue);
+}
+
+// Where the candidates of a run come from; one of these.
+struct Source {
+  std::optional<DeclaredLibrary> library;
+  std::optional<MethodContestant> method;
+  std::optional<StoredRun> replayed;
+};
+
+Result<Source> source_of(const RunCommand& command, const Installation& installation,
+                         const Catalogue& catalogue) {
+  Source source;
+  if (command.contestant.starts_with(kReplay)) {
+    KGB_TRY(source.replayed, open_run(command.contestant.substr(kReplay.size())));
+    // A library's candidates stay ones that call it.
+    KGB_TRY(source.library, library_named(source.replayed->run.contestant, command.judge, catalogue));
+    return source;
+  }
+  KGB_TRY(source.method, method_named(command.contestant, command.method, installation));
+  if (!source.method) {
+    KGB_TRY(source.library, library_named(command.contestant, command.judge, catalogue));
+  }
+  return source;
+}
+
+fs::path run_folder(const RunCommand& command, const Source& source, const std::string& created) {
+  if (!command.out.empty()) return command.out;
+  std::string name = command.contestant.substr(0, command.contestant.find(':'));
+  if (source.library && !source.replayed) name = source.library->site.name;
+  if (source.method && !command.method.endpoint.model.empty()) {
+    std::string model = command.method.endpoint.model;
+    for (char& c : model)
+      if (std::string_view("/:\\ ").find(c) != std::string_view::npos) c = '-';
+    name += "-" + model;
+  }
+  const std::string stem = created.substr(0, 10) + "-" + name + "-" + command.suite;
+  fs::path folder = fs::path("runs") / stem;
+  std::error_code ignored;
+  for (int n = 2; fs::exists(folder, ignored); ++n)
+    folder = fs::path("runs") / (stem + "-" + std::to_string(n));
+  return folder;
+}
+
+// A process killed before its run was written leaves a store without one, which is as good as none.
+Status refuse_taken(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::exists(folder / "run.sqlite", ignored)) return ok_status();
+  KGB_TRY(const Store store, Store::open_existing(folder / "run.sqlite"));
+  KGB_TRY(const std::vector<RunInfo> runs, store.runs());
+  if (runs.empty()) return ok_status();
+  return user_error(folder.string() + " holds a run already. Go on with --resume " + folder.string() +
+                    ", or name another --out");
+}
+
+// -- items ------------------------------------------------------------------------------------------------
+
+std::vector<RunItem> method_items(int samples, const std::vector<const Operator*>& operators) {
+  std::vector<RunItem> items;
+  // Sample by sample: a run that a budget ends has tried every operator as often as it could.
+  for (int sample = 0; sample < samples; ++sample)
+    for (const Operator* op : operators)
+      items.push_back({0, op->name, sample, candidate_place(op->name, sample)});
+  return items;
+}
+
+Result<std::vector<RunItem>> replayed_items(const StoredRun& run,
+                                            const std::vector<const Operator*>& operators,
+                                            const fs::path& folder) {
+  std::set<std::string> wanted;
+  for (const Operator* op : operators) wanted.insert(op->name);
+  KGB_TRY(const std::vector<StoredSample> samples, stored_samples(run));
+  std::vector<RunItem> items;
+  for (const StoredSample& sample : samples) {
+    if (!wanted.contains(sample.item.op)) continue;
+    const bool native = sample.item.candidate.ends_with(".cpp") || sample.item.candidate.ends_with(".cc");
+    fs::path place = candidate_place(sample.item.op, sample.item.sample);
+    if (native) place.replace_extension(".cpp");
+    KGB_CHECK(make_folders((folder / place).parent_path()));
+    KGB_CHECK(write_file_atomic(folder / place, sample.source));
+    items.push_back({0, sample.item.op, sample.item.sample, place.string()});
+  }
+  if (items.empty()) return user_error(run.folder.string() + " holds no sample of the operators asked for");
+  return items;
+}
+
+Result<std::vector<RunItem>> file_items(const RunCommand& command, const Source& source,
+                                        const Catalogue& catalogue,
+                                        const std::vector<const Operator*>& operators,
+                                        const fs::path& folder) {
+  std::vector<CandidateFile> files;
+  if (source.library) {
+    KGB_TRY(files, library_candidates(source.library->library, operators, folder / "candidates"));
+  } else {
+    KGB_TRY(CandidateSet candidates, candidates_of(command.contestant, catalogue, operators));
+    for (const std::string& op : candidates.missing)
+      std::fprintf(stderr, "  no candidate for %s\n", op.c_str());
+    files = std::move(candidates.files);
+  }
+  std::vector<RunItem> items;
+  for (const CandidateFile& file : files) items.push_back({0, file.op, 0, fs::absolute(file.path).string()});
+  return items;
+}
+
+Result<std::vector<RunItem>> items_of(const RunCommand& command, const Source& source,
+                                      const Catalogue& catalogue,
+                                      const std::vector<const Operator*>& operators, const fs::path& folder) {
+  if (source.method) return method_items(source.method->samples, operators);
+  if (source.replayed) return replayed_items(*source.replayed, operators, folder);
+  return file_items(command, source, catalogue, operators, folder);
+}
+
+// -- the run's row ----------------------------------------------------------------------------------------
+
+RunInfo info_of(const RunCommand& command, const Source& source, const ResolvedOptions& resolved) {
+  RunInfo run;
+  run.created = iso_utc(system_clock().wall());
+  run.status = "running";
+  run.version = std::string(version());
+  run.contestant = command.contestant;
+  if (source.library) run.contestant = source.library->contestant();
+  if (source.replayed) run.contestant = source.replayed->run.contestant;
+  run.suite = command.suite;
+  run.chip = resolved.chip;
+  run.tiers = tier_text(resolved.tiers);
+  run.tolerance = command.judge.tolerance;
+  run.targets = join(resolved.targets, ",");
+  run.seed = seed_text(resolved.seed);
+  run.host = host_facts(source.library);
+  if (source.method) {
+    run.model = command.method.endpoint.model;
+    run.method = source.method->settings;
+  } else if (source.replayed) {
+    run.model = source.replayed->run.model;
+    run.method = source.replayed->run.method;
+  }
+  return run;
+}
+
+// Operators that `run` did not pass with any sample.
+Result<std::set<std::string>> failed_in(const fs::path& folder) {
+  KGB_TRY(const StoredRun run, open_run(folder));
+  KGB_TRY(const std::vector<RunItem> items, run.store.items(run.run.id));
+  std::set<std::string> failed;
+  for (const RunItem& item : items) failed.insert(item.op);
+  KGB_TRY(const std::vector<StoredEvaluation> evaluations, run.store.evaluations(run.run.id));
+  for (const StoredEvaluation& evaluation : evaluations)
+    if (evaluation.evaluation.verdict == Verdict::pass) failed.erase(evaluation.item.op);
+  return failed;
+}
+
+Result<std::set<std::string>> names_of(const std::vector<std::string>& words, const Catalogue& catalogue) {
+  std::set<std::string> names;
+  for (const std::string& word : words) {
+    KGB_TRY(const Operator* const op, catalogue.find(word));
+    names.insert(op->name);
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<std::vector<const Operator*>> operators_of(const RunCommand& command, const Catalogue& catalogue) {
+  KGB_TRY(std::vector<const Operator*> operators,
+          chosen(OperatorChoice{command.suite, command.operators}, catalogue));
+  KGB_TRY(const std::set<std::string> excluded, names_of(command.exclude, catalogue));
+  std::set<std::string> failed;
+  if (!command.only_failed.empty()) {
+    KGB_TRY(failed, failed_in(command.only_failed));
+  }
+  std::erase_if(operators, [&](const Operator* op) {
+    return excluded.contains(op->name) || (!command.only_failed.empty() && !failed.contains(op->name));
+  });
+  if (operators.empty())
+    return user_error(command.only_failed.empty()
+                          ? "no operator is left after --exclude"
+                          : command.only_failed.string() + " passed every operator asked for");
+  return operators;
+}
+
+Result<PreparedRun> begin_run(const RunCommand& command, const ResolvedOptions& resolved,
+                              const Installation& installation, const Catalogue& catalogue) {
+  KGB_TRY(const std::vector<const Operator*> operators, operators_of(command, catalogue));
+  KGB_TRY(Source source, source_of(command, installation, catalogue));
+  RunInfo run = info_of(command, source, resolved);
+  const fs::path folder = run_folder(command, source, run.created);
+  KGB_CHECK(refuse_taken(folder));  // before candidates are written into it
+  KGB_TRY(const std::vector<RunItem> items, items_of(command, source, catalogue, operators, folder));
+  KGB_CHECK(make_folders(folder));
+  KGB_TRY(Store store, Store::open(folder / "run.sqlite"));
+  run.id = folder.filename().string();
+  KGB_CHECK(store.begin_run(run, items));
+  if (source.replayed) KGB_CHECK(copy_ledger(*source.replayed, store, run.id));
+  RunOptions how;
+  how.request = request_of(command.judge, resolved);
+  how.lanes = resolved.lanes;
+  how.folder = folder;
+  if (source.library) how.library = source.library->library;
+  if (source.method) {
+    KGB_TRY(how.producer, producer_of(*source.method, command.method, installation, folder));
+  }
+  return PreparedRun{std::move(store), run, how, std::move(source.library)};
+}
+
+Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolved,
+                               const Installation& installation, const Catalogue& catalogue) {
+  KGB_TRY(StoredRun stored, open_run(command.resume));
+  const RunInfo run = stored.run;
+  if (run.chip != resolved.chip)
+    return user_error("the run was begun on chip " + in_quotes(run.chip) + ", not " +
+                      in_quotes(resolved.chip) + ". Go on with --chip " + run.chip);
+  RunOptions how;
+  how.request = request_of(command.judge, resolved);
+  how.lanes = resolved.lanes;
+  how.folder = command.resume;
+  KGB_TRY(std::optional<DeclaredLibrary> library, library_named(run.contestant, command.judge, catalogue));
+  if (library) how.library = library->library;
+  if (!run.method.empty() && run.method != "{}" && !command.method.judge_only) {
+    KGB_CHECK(restore(command.method, run));
+    KGB_TRY(const std::optional<MethodContestant> method,
+            method_named(run.contestant, command.method, installation));
+    if (method) {
+      KGB_TRY(how.producer, producer_of(*method, command.method, installation, command.resume));
+    }
+  }
+  how.request.tiers.clear();
+  for (const std::string& name : split(run.tiers, ','))
+    if (const std::optional<Tier> tier = tier_named(name)) how.request.tiers.push_back(*tier);
+  how.request.targets = run.targets.empty() ? std::vector<std::string>() : split(run.targets, ',');
+  how.request.seed = seed_from_text(run.seed).value_or(0);
+  how.request.tolerance = run.tolerance;
+  return PreparedRun{std::move(stored.store), run, how, std::move(library)};
+}
+
+}  // namespace kgb::app

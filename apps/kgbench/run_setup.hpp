@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a run begins, or goes on: its store, its items, and where their candidates come from.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "campaign/campaign.hpp"
+#include "campaign/library.hpp"
+#include "campaign/samples.hpp"
+#include "method_setup.hpp"
+#include "setup.hpp"
+
+namespace kgb::app {
+
+struct RunCommand {
+  std::string contestant = "experts", suite = "demo";
+  std::vector<std::string> operators, exclude;
+  std::filesystem::path out, resume, only_failed;
+  JudgeOptions judge;
+  MethodOptions method;
+};
+
+struct PreparedRun {
+  Store store;
+  RunInfo run;
+  RunOptions options;
+  std::optional<DeclaredLibrary> library;
+};
+
+// The operators that the command asks for: of the suite, those named, those not excluded, those that the run
+// --only-failed did not pass.
+[[nodiscard]] Result<std::vector<const Operator*>> operators_of(const RunCommand& command,
+                                                                const Catalogue& catalogue);
+
+// Writes a new run into its folder.
+[[nodiscard]] Result<PreparedRun> begin_run(const RunCommand& command, const ResolvedOptions& resolved,
+                                            const Installation& installation, const Catalogue& catalogue);
+// Opens the run of --resume. What was asked for stands in the store; of the new command only lanes, budgets
+// and the endpoint count.
+[[nodiscard]] Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolved,
+                                             const Installation& installation, const Catalogue& catalogue);
+
+}  // namespace kgb::app
