@@ -10,3 +10,5 @@ foreach(folder catalogue include)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder} DESTINATION ${KGB_PACKAGE}/home COMPONENT wheel
           PATTERN "__pycache__" EXCLUDE)
 endforeach()
+install(FILES ${CMAKE_SOURCE_DIR}/requirements/local-model.txt DESTINATION ${KGB_PACKAGE}/home/requirements
+        COMPONENT wheel)

@@ -9,7 +9,7 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "sandbox/process.hpp"
+#include "method/packages.hpp"
 #include "sandbox/readable.hpp"
 
 namespace kgb {
@@ -17,7 +17,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr uid_t kAnyAuthor = 65000;  // as root, authors run as users from here on
-constexpr Millis kInstallLimit{1'200'000};
 
 struct Spec {
   std::string name;
@@ -44,32 +43,6 @@ bool holds_package(const fs::path& folder, const std::string& import) {
          fs::is_regular_file(folder / (import + ".py"), ignored);
 }
 
-// "PyYAML==6.0.3" and "pyyaml" are one package: letters small, runs of "-_." one "_".
-std::string package_key(std::string_view requirement) {
-  std::string key;
-  for (const char c : to_lower(requirement)) {
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-      key += c;
-    else if (c == '-' || c == '_' || c == '.')
-      key += key.ends_with('_') ? "" : "_";
-    else
-      break;
-  }
-  return key;
-}
-
-// The version of a package by its folder <name>-<version>.dist-info; empty when it is not there.
-std::string version_in(const fs::path& folder, std::string_view requirement) {
-  const Result<std::vector<std::string>> names = list_folder(folder);
-  for (const std::string& name : names ? *names : std::vector<std::string>()) {
-    const std::size_t end = name.rfind(".dist-info"), dash = name.find('-');
-    if (end == std::string::npos || dash == std::string::npos || dash > end) continue;
-    if (package_key(name.substr(0, dash)) == package_key(requirement))
-      return name.substr(dash + 1, end - dash - 1);
-  }
-  return {};
-}
-
 std::vector<std::string> wanted(const Library& library, bool checkout) {
   std::vector<std::string> packages;
   if (!checkout) packages.push_back(library.package + replace_all(library.version, " ", ""));
@@ -86,7 +59,7 @@ std::string how_to_install(const Library& library, const Installation& installat
 
 Status check_needs(const Library& library, const Installation& installation, bool checkout) {
   for (const std::string& need : library.needs)
-    if (version_in(site_of(library, installation), need).empty())
+    if (method::installed_version(site_of(library, installation), need).empty())
       return user_error(fmt::format("{} needs {}, which is not installed. {}", library.name, need,
                                     how_to_install(library, installation, checkout)));
   return ok_status();
@@ -94,7 +67,7 @@ Status check_needs(const Library& library, const Installation& installation, boo
 
 Status check_version(const Library& library, const Installation& installation) {
   const fs::path folder = site_of(library, installation);
-  const std::string version = version_in(folder, library.package);
+  const std::string version = method::installed_version(folder, library.package);
   if (version.empty() || !holds_package(folder, library.import))
     return user_error(
         fmt::format("{} is not installed. {}", library.name, how_to_install(library, installation, false)));
@@ -127,16 +100,6 @@ Status check_readable(const std::vector<fs::path>& folders) {
                                 blocked->reason));
 }
 
-// The lines of pip that begin with ERROR, else its last one.
-std::string reason_of(const sandbox::Output& output) {
-  std::string reason;
-  for (const std::string& line : split_lines(output.err)) {
-    if (trim(line).empty() || (reason.starts_with("ERROR") && !line.starts_with("ERROR"))) continue;
-    reason = trim(line);
-  }
-  return reason.empty() ? output.finished.describe() : std::string(cut_utf8(to_utf8_lossy(reason), 300));
-}
-
 }  // namespace
 
 std::string DeclaredLibrary::contestant() const {
@@ -150,7 +113,7 @@ std::vector<fs::path> library_folders(const Installation& installation) {
 }
 
 std::string installed_version(const Library& library, const Installation& installation) {
-  return version_in(site_of(library, installation), library.package);
+  return method::installed_version(site_of(library, installation), library.package);
 }
 
 Result<DeclaredLibrary> declare_library(std::string_view text, const Installation& installation,
@@ -185,38 +148,10 @@ Status install_library(std::string_view text, const Installation& installation, 
   const std::vector<std::string> packages = wanted(library, !spec.path.empty());
   if (packages.empty()) return ok_status();
   const fs::path folder = site_of(library, installation);
-  KGB_CHECK(make_folders(installation.library_dir));
-  KGB_TRY(TempDir fresh, TempDir::make(library.name, installation.library_dir));
-  sandbox::Command command;
-  command.argv = {installation.interpreter,
-                  "-m",
-                  "pip",
-                  "install",
-                  "--quiet",
-                  "--no-input",
-                  "--disable-pip-version-check",
-                  "--no-deps",
-                  "--target",
-                  fresh.path().string()};
-  command.argv.insert(command.argv.end(), packages.begin(), packages.end());
-  for (char** variable = environ; *variable != nullptr; ++variable)
-    command.environment.emplace_back(*variable);
   say(fmt::format("pip puts {} into {}; torch, Triton and NumPy are the judge's own", join(packages, " "),
                   folder.string()));
-  sandbox::Limits limits;
-  limits.wall = kInstallLimit;
-  KGB_TRY(const sandbox::Output output, sandbox::run(command, limits));
-  if (!output.finished.clean())
-    return user_error(
-        fmt::format("pip could not install {}: {}. Without a network, let PIP_FIND_LINKS name a "
-                    "folder with the wheels, or give a checkout: library:{}=PATH",
-                    join(packages, " "), reason_of(output), library.name));
-  std::error_code code;
-  fs::permissions(fresh.path(), fs::perms(0755), code);
-  KGB_CHECK(remove_tree(folder));
-  fs::rename(fresh.keep(), folder, code);
-  if (code) return host_error("cannot put the library into " + folder.string() + ": " + code.message());
-  return ok_status();
+  return method::install_packages(installation.interpreter, packages, folder,
+                                  ", or give a checkout: library:" + library.name + "=PATH");
 }
 
 void declare(JudgeRequest& request, const Library& library, const Operator& op) {

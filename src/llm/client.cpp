@@ -251,9 +251,11 @@ Result<std::unique_ptr<Client>> Client::open(Endpoint endpoint) {
 }
 
 Completion Client::complete(const ChatRequest& request, int sample, const std::atomic<bool>& stop) {
-  const std::string body =
-      request_body(impl_->endpoint.wire, impl_->endpoint.model, request, impl_->endpoint.body);
-  const ExchangeKey key{"POST", std::string(path_of(impl_->endpoint.wire)), canonical_hash(body), sample};
+  const Endpoint& to = impl_->endpoint;
+  const std::string body = request_body(to.wire, to.model, request, to.body);
+  // The name of a limit depends on the server, and a replay may not know which one it was.
+  const std::string said = request_body(to.wire, to.model, request, {.extra = to.body.extra});
+  const ExchangeKey key{"POST", std::string(path_of(to.wire)), canonical_hash(said), sample};
   if (std::optional<Completion> replayed = impl_->from_cassette(key)) return std::move(*replayed);
   if (!impl_->take_slot(stop)) return cancelled();
   Completion completion = impl_->send_until_answered(body, key, stop);

@@ -4,7 +4,10 @@
 
 #include <sys/stat.h>
 
+#include <cstdlib>
+
 #include "base/files.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "llm/http.hpp"
 
@@ -33,32 +36,31 @@ bool is_set(const Vendor& vendor, const Environment& environment) {
 }
 
 // Fills in wire and model. A prefix is taken off only where it chose the wire: models have slashes, too.
-Status choose_wire(const ModelChoice& choice, const Environment& environment, Endpoint& endpoint) {
-  endpoint.model = choice.model;
-  if (!choice.wire.empty()) {
+Status choose_wire(const EndpointOptions& options, const Environment& environment, Endpoint& endpoint) {
+  endpoint.model = options.model;
+  if (!options.wire.empty()) {
     const std::vector<std::string> names{"openai", "openai-responses", "anthropic"};
-    const std::optional<Wire> wire = wire_named(choice.wire);
+    const std::optional<Wire> wire = wire_named(options.wire);
     if (!wire)
-      return user_error("no wire " + in_quotes(choice.wire) + did_you_mean(choice.wire, names) +
+      return user_error("no wire " + in_quotes(options.wire) + did_you_mean(options.wire, names) +
                         ". Wires: " + join(names, ", "));
     endpoint.wire = *wire;
     return ok_status();
   }
-  const std::size_t slash = choice.model.find('/');
+  const std::size_t slash = options.model.find('/');
   if (slash != std::string::npos)
-    if (const std::optional<Wire> wire = wire_named(choice.model.substr(0, slash))) {
+    if (const std::optional<Wire> wire = wire_named(options.model.substr(0, slash))) {
       endpoint.wire = *wire;
-      endpoint.model = choice.model.substr(slash + 1);
+      endpoint.model = options.model.substr(slash + 1);
       return ok_status();
     }
   const bool openai = is_set(vendor_of(Wire::openai_chat), environment);
-  if (!is_local(choice) && !openai && is_set(vendor_of(Wire::anthropic), environment))
+  if (!is_local(options) && !openai && is_set(vendor_of(Wire::anthropic), environment))
     endpoint.wire = Wire::anthropic;
   return ok_status();
 }
 
-Result<std::string> read_key(const std::filesystem::path& file,
-                             const std::function<void(const std::string&)>& warn) {
+Result<std::string> read_key(const std::filesystem::path& file, const Warn& warn) {
   KGB_TRY(const std::string text, read_file(file, kMaxKeyFile));
   const std::string_view key = trim(text);
   if (key.empty() || key.find_first_of(" \t\r\n") != std::string_view::npos)
@@ -70,12 +72,12 @@ Result<std::string> read_key(const std::filesystem::path& file,
   return std::string(key);
 }
 
-Status find_key(const ModelChoice& choice, const Environment& environment,
-                const std::function<void(const std::string&)>& warn, Endpoint& endpoint) {
+Status find_key(const EndpointOptions& options, const Environment& environment, const Warn& warn,
+                Endpoint& endpoint) {
   const Vendor& vendor = vendor_of(endpoint.wire);
-  if (!choice.key_file.empty()) {
-    KGB_TRY(endpoint.key, read_key(choice.key_file, warn));
-    endpoint.key_source = choice.key_file.string();
+  if (!options.key_file.empty()) {
+    KGB_TRY(endpoint.key, read_key(options.key_file, warn));
+    endpoint.key_source = options.key_file.string();
     return ok_status();
   }
   endpoint.key_source = vendor.key;
@@ -87,8 +89,8 @@ Status find_key(const ModelChoice& choice, const Environment& environment,
                     vendor.base_url + " or --base-url; --model local needs no key");
 }
 
-Status add_headers(const ModelChoice& choice, Endpoint& endpoint) {
-  for (const std::string& header : choice.headers) {
+Status add_headers(const EndpointOptions& options, Endpoint& endpoint) {
+  for (const std::string& header : options.headers) {
     const std::size_t colon = header.find(':');
     if (colon == 0 || colon == std::string::npos || header.find_first_of("\r\n") != std::string::npos)
       return user_error("--header must be 'Name: value', one line");
@@ -99,36 +101,47 @@ Status add_headers(const ModelChoice& choice, Endpoint& endpoint) {
 
 }  // namespace
 
-bool is_local(const ModelChoice& choice) {
-  return choice.model == kLocal;
+Environment process_environment() {
+  return [](const char* name) -> std::optional<std::string> {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
 }
 
-Result<Endpoint> endpoint_of(const ModelChoice& choice, const Environment& environment,
-                             const std::function<void(const std::string&)>& warn) {
+Warn warn_in_log() {
+  return [](const std::string& text) { log::warning(text); };
+}
+
+bool is_local(const EndpointOptions& options) {
+  return options.model == kLocal;
+}
+
+Result<Endpoint> endpoint_of(const EndpointOptions& options, const Environment& environment,
+                             const Warn& warn) {
   Endpoint endpoint;
-  if (choice.model.empty()) return user_error("no model was named. Add --model NAME, or --model local");
-  KGB_CHECK(choose_wire(choice, environment, endpoint));
+  if (options.model.empty()) return user_error("no model was named. Add --model NAME, or --model local");
+  KGB_CHECK(choose_wire(options, environment, endpoint));
   const Vendor& vendor = vendor_of(endpoint.wire);
-  endpoint.base_url = choice.base_url;
+  endpoint.base_url = options.base_url;
   if (endpoint.base_url.empty()) endpoint.base_url = value_of(environment, vendor.base_url);
   if (endpoint.base_url.empty()) endpoint.base_url = vendor.own_url;
-  if (!choice.cassette.empty()) {
-    const std::optional<CassetteMode> mode = cassette_mode_named(choice.cassette_mode);
+  if (!options.cassette.empty()) {
+    const std::optional<CassetteMode> mode = cassette_mode_named(options.cassette_mode);
     if (!mode || *mode == CassetteMode::off)
-      return user_error("no cassette mode " + in_quotes(choice.cassette_mode) +
+      return user_error("no cassette mode " + in_quotes(options.cassette_mode) +
                         ". Modes: record, replay, auto");
-    endpoint.cassette = choice.cassette;
+    endpoint.cassette = options.cassette;
     endpoint.cassette_mode = *mode;
   }
   // A vendor's key is not the local server's business.
-  if (!is_local(choice)) KGB_CHECK(find_key(choice, environment, warn, endpoint));
-  KGB_CHECK(add_headers(choice, endpoint));
-  endpoint.body.extra = choice.extra_body;
+  if (!is_local(options)) KGB_CHECK(find_key(options, environment, warn, endpoint));
+  KGB_CHECK(add_headers(options, endpoint));
+  endpoint.body.extra = options.extra_body;
   endpoint.body.max_completion_tokens = origin_of(endpoint.base_url) == "https://api.openai.com";
-  endpoint.proxy = choice.proxy;
-  endpoint.concurrency = choice.concurrency;
-  endpoint.tries = choice.tries;
-  endpoint.stall_s = choice.stall_s;
+  endpoint.proxy = options.proxy;
+  endpoint.concurrency = options.concurrency;
+  endpoint.tries = options.tries;
+  endpoint.stall_s = options.stall_s;
   return endpoint;
 }
 

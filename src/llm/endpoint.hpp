@@ -13,7 +13,7 @@
 
 namespace kgb::llm {
 
-struct ModelChoice {
+struct EndpointOptions {
   std::string model;     // "NAME", "anthropic/NAME", "openai/NAME", "openai-responses/NAME", "local"
   std::string wire;      // a wire's name; empty: the model's prefix says it, else the environment
   std::string base_url;  // empty: OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the vendor's own
@@ -27,12 +27,16 @@ struct ModelChoice {
   std::string cassette_mode = "auto";  // where a cassette is named
 };
 // The small model that kgbench brings itself: whoever starts its server fills in `base_url`.
-[[nodiscard]] bool is_local(const ModelChoice& choice);
+[[nodiscard]] bool is_local(const EndpointOptions& options);
 
 using Environment = std::function<std::optional<std::string>(const char* name)>;
+[[nodiscard]] Environment process_environment();
+using Warn = std::function<void(const std::string&)>;
+[[nodiscard]] Warn warn_in_log();
 // `warn` hears of a key file that others can read. Without a key where one is needed, the error says what to
 // set.
-[[nodiscard]] Result<Endpoint> endpoint_of(const ModelChoice& choice, const Environment& environment,
-                                           const std::function<void(const std::string&)>& warn);
+[[nodiscard]] Result<Endpoint> endpoint_of(const EndpointOptions& options,
+                                           const Environment& environment = process_environment(),
+                                           const Warn& warn = warn_in_log());
 
 }  // namespace kgb::llm

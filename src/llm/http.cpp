@@ -29,6 +29,14 @@ struct Session {
   std::unique_ptr<CURL, void (*)(CURL*)> easy{curl_easy_init(), curl_easy_cleanup};
 };
 
+bool is_loopback(std::string_view url) {
+  const std::string origin = to_lower(origin_of(url));
+  const std::string_view host = std::string_view(origin).substr(origin.find("://") + 3);
+  for (const std::string name : {"127.0.0.1", "localhost", "[::1]"})
+    if (host == name || host.starts_with(name + ":")) return true;
+  return false;
+}
+
 class Exchange {
  public:
   Exchange(Session& session, const HttpRequest& request, const OnBytes& on_bytes)
@@ -132,7 +140,10 @@ void Exchange::set_up() {
   } else {
     set(CURLOPT_CUSTOMREQUEST, request_.method.c_str());
   }
-  if (!request_.proxy.empty()) set(CURLOPT_PROXY, request_.proxy.c_str());
+  if (!request_.proxy.empty())
+    set(CURLOPT_PROXY, request_.proxy.c_str());
+  else if (is_loopback(request_.url))
+    set(CURLOPT_PROXY, "");  // the environment's proxy would look for the server on its own machine
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);

@@ -101,6 +101,11 @@ std::string openai_responses_body(const std::string& model, const ChatRequest& r
   for (const ChatMessage& message : request.messages) {
     if (message.role == "system")
       instructions += (instructions.empty() ? "" : "\n\n") + message.content;
+    else if (message.role == "assistant")
+      // The short form is for what users say: some servers take what was answered only as it came.
+      input.push_back({{"type", "message"},
+                       {"role", message.role},
+                       {"content", Json::array({{{"type", "output_text"}, {"text", message.content}}})}});
     else
       input.push_back({{"role", message.role}, {"content", message.content}});
   }

@@ -17,7 +17,7 @@ struct Found {
   Result<Endpoint> endpoint;
   std::vector<std::string> warnings;
 };
-Found find(const ModelChoice& choice, const Variables& variables) {
+Found find(const EndpointOptions& choice, const Variables& variables) {
   std::vector<std::string> warnings;
   const auto environment = [&](const char* name) -> std::optional<std::string> {
     const auto it = variables.find(name);
@@ -27,12 +27,12 @@ Found find(const ModelChoice& choice, const Variables& variables) {
       endpoint_of(choice, environment, [&](const std::string& w) { warnings.push_back(w); });
   return {std::move(endpoint), std::move(warnings)};
 }
-ModelChoice a_model(std::string name) {
-  ModelChoice choice;
+EndpointOptions a_model(std::string name) {
+  EndpointOptions choice;
   choice.model = std::move(name);
   return choice;
 }
-std::string error_of(const ModelChoice& choice, const Variables& variables) {
+std::string error_of(const EndpointOptions& choice, const Variables& variables) {
   const Found found = find(choice, variables);
   return found.endpoint.ok() ? "" : found.endpoint.error().message;
 }
@@ -59,7 +59,7 @@ TEST(Endpoint, APrefixChoosesTheWireAndItsKey) {
 }
 
 TEST(Endpoint, ANamedWireLeavesTheModelAsItIs) {
-  ModelChoice choice = a_model("openai/gpt-oss");
+  EndpointOptions choice = a_model("openai/gpt-oss");
   choice.wire = "anthropic";
   const Found found = find(choice, kBoth);
   EXPECT_EQ(found.endpoint->wire, Wire::anthropic);
@@ -81,7 +81,7 @@ TEST(Endpoint, AServerOfOnesOwnNeedsNoKey) {
   EXPECT_EQ(found.endpoint->key, "");
   EXPECT_EQ(request_url(*found.endpoint), "http://127.0.0.1:8000/v1/chat/completions");
   EXPECT_FALSE(found.endpoint->body.max_completion_tokens);
-  ModelChoice choice = a_model("m");
+  EndpointOptions choice = a_model("m");
   choice.base_url = "http://other";
   EXPECT_EQ(find(choice, {{"OPENAI_BASE_URL", "http://env"}}).endpoint->base_url, "http://other");
 }
@@ -96,7 +96,7 @@ TEST(Endpoint, WithoutAKeyTheErrorSaysWhatToSet) {
 }
 
 TEST(Endpoint, AReplayNeedsNoKey) {
-  ModelChoice choice = a_model("m");
+  EndpointOptions choice = a_model("m");
   choice.cassette = "c.jsonl";
   EXPECT_NE(error_of(choice, {}), "");
   choice.cassette_mode = "replay";
@@ -106,7 +106,7 @@ TEST(Endpoint, AReplayNeedsNoKey) {
 }
 
 TEST(Endpoint, TheLocalModelGetsNobodysKey) {
-  ModelChoice choice = a_model("local");
+  EndpointOptions choice = a_model("local");
   choice.base_url = "http://127.0.0.1:9";
   const Found found = find(choice, kBoth);
   EXPECT_EQ(found.endpoint->key, "");
@@ -116,7 +116,7 @@ TEST(Endpoint, TheLocalModelGetsNobodysKey) {
 
 TEST(Endpoint, AKeyFileIsReadAndWatched) {
   const TempDir folder = TempDir::make("key").value();
-  ModelChoice choice = a_model("m");
+  EndpointOptions choice = a_model("m");
   choice.key_file = folder.path() / "key";
   ASSERT_TRUE(write_file(choice.key_file, " sk-1234\n", 0600).ok());
   const Found closed = find(choice, {{"OPENAI_API_KEY", "other"}});
@@ -132,7 +132,7 @@ TEST(Endpoint, AKeyFileIsReadAndWatched) {
 }
 
 TEST(Endpoint, HeadersAreNamesAndValues) {
-  ModelChoice choice = a_model("m");
+  EndpointOptions choice = a_model("m");
   choice.headers = {"X-Title:  kgbench "};
   EXPECT_EQ(find(choice, kBoth).endpoint->headers, (Headers{{"X-Title", "kgbench"}}));
   for (const char* bad : {"X-Title", ": v", "A: b\r\nC: d"}) {

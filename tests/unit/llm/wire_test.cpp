@@ -263,7 +263,9 @@ TEST(Request, ChatAsksForAStreamWithUsage) {
 TEST(Request, ResponsesAndAnthropicKeepTheSystemTextApart) {
   const Json responses = Json::parse(request_body(Wire::openai_responses, "m", a_request()));
   EXPECT_EQ(responses.at("instructions"), "Be brief.");
-  EXPECT_EQ(responses.at("input").size(), 3u);
+  EXPECT_EQ(responses.at("input"), Json::parse(R"([{"role":"user","content":"Hi"},
+    {"type":"message","role":"assistant","content":[{"type":"output_text","text":"Yes?"}]},
+    {"role":"user","content":"Go\ufffd"}])"));
   EXPECT_EQ(responses.at("max_output_tokens"), 100);
   EXPECT_EQ(responses.at("store"), false);
   EXPECT_FALSE(responses.contains("seed"));
