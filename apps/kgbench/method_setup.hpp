@@ -12,6 +12,7 @@
 #include "campaign/producer.hpp"
 #include "catalogue/catalogue.hpp"
 #include "llm/endpoint.hpp"
+#include "method/local_model.hpp"
 #include "method/recipe.hpp"
 #include "setup.hpp"
 
@@ -22,10 +23,11 @@ class App;
 namespace kgb::app {
 
 struct MethodOptions {
-  llm::EndpointOptions endpoint;
+  llm::ModelChoice endpoint;
   method::RecipeChanges changes;
   BudgetLimits run_budget, item_budget;
   std::string protocol = "ours";
+  bool install = false;  // the local model first
   bool generate_only = false, judge_only = false, dry_run = false;
 };
 void add_method_options(CLI::App& command, MethodOptions& options);
@@ -33,9 +35,10 @@ void add_method_options(CLI::App& command, MethodOptions& options);
 // A contestant that is a method.
 struct MethodContestant {
   std::shared_ptr<const method::Method> method;
-  std::optional<method::Recipe> recipe;  // of conversations
-  std::shared_ptr<llm::Client> model;    // null: it asks none
-  std::string settings;                  // JSON, for the store
+  std::optional<method::Recipe> recipe;       // of conversations
+  std::shared_ptr<method::LocalModel> local;  // the server of --model local, which lives as long as the run
+  std::shared_ptr<llm::Client> model;         // null: it asks none
+  std::string settings;                       // JSON, for the store
   int samples = 1;
 };
 // nullopt: `contestant` names no method (experts, dir:, library:, replay:).

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
@@ -65,6 +67,33 @@ std::string settings_of(const method::Recipe& recipe, const MethodOptions& optio
   return settings.dump();
 }
 
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+void say(const std::string& text) {
+  std::fprintf(stderr, "  %s\n", text.c_str());
+}
+
+method::LocalModelSite local_site(const Installation& installation) {
+  return {installation.interpreter, installation.python_dir,
+          installation.home / "requirements" / "local-model.txt", installation.library_dir / "local-model"};
+}
+
+// The endpoint of the command line; the small model is started for it.
+Result<llm::Endpoint> open_endpoint(llm::ModelChoice choice, const MethodOptions& options,
+                                    const Installation& installation, MethodContestant& made) {
+  if (llm::is_local(choice) && choice.base_url.empty() && !options.dry_run) {
+    const method::LocalModelSite site = local_site(installation);
+    if (options.install) KGB_CHECK(method::install_local_model(site, say));
+    KGB_TRY(std::unique_ptr<method::LocalModel> local, method::LocalModel::start(site));
+    choice.base_url = local->base_url();
+    made.local = std::move(local);
+  }
+  return llm::endpoint_of(choice, environment, say);
+}
+
 Result<MethodContestant> conversation_named(const std::string& name, const MethodOptions& options,
                                             const Installation& installation) {
   KGB_TRY(method::Recipe recipe, method::load_recipe(recipes(installation), name));
@@ -73,8 +102,8 @@ Result<MethodContestant> conversation_named(const std::string& name, const Metho
     return user_error(name +
                       " asks a model: name it with --model NAME (docs/models.md), or --model local for the"
                       " small model that runs here");
-  KGB_TRY(const llm::Endpoint endpoint, llm::endpoint_of(options.endpoint));
   MethodContestant made;
+  KGB_TRY(const llm::Endpoint endpoint, open_endpoint(options.endpoint, options, installation, made));
   made.samples = recipe.samples;
   made.settings = settings_of(recipe, options, endpoint);
   KGB_TRY(std::unique_ptr<method::Method> talk, method::make_conversation(recipe, prompts(installation)));
@@ -107,7 +136,7 @@ void add_budget(CLI::App& command, const std::string& prefix, const std::string&
 }  // namespace
 
 void add_method_options(CLI::App& command, MethodOptions& options) {
-  llm::EndpointOptions& endpoint = options.endpoint;
+  llm::ModelChoice& endpoint = options.endpoint;
   command.add_option("--model", endpoint.model,
                      "the model that a method asks: NAME, PROVIDER/NAME, or local");
   command.add_option("--wire", endpoint.wire,
@@ -117,6 +146,10 @@ void add_method_options(CLI::App& command, MethodOptions& options) {
   command.add_option("--model-concurrency", endpoint.concurrency, "calls under way at a time")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  command.add_option("--header", endpoint.headers, "'Name: value', sent with each call; may be given again")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--extra-body", endpoint.extra_body, "a JSON object laid over each request's body");
   command.add_option("--cassette", endpoint.cassette,
                      "file that model calls are recorded in or replayed from");
   command

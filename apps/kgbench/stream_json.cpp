@@ -12,7 +12,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
-#include "report/report.hpp"
+#include "judge/disclosure.hpp"
 #include "stream.hpp"
 #include "stream_request.hpp"
 
@@ -99,10 +99,8 @@ Result<Task> read_task(const std::string& line, const Catalogue& catalogue, cons
 
 // A hidden workload's shape and values never leave: a policy that sees them learns them.
 std::string message_of(const Evaluation& e) {
-  const Finding* why = deciding_finding(e);
-  if (why == nullptr) return "pass";
-  if (why->workload.rfind('h', 0) == 0) return why->kind + " in a hidden workload";
-  return why->message;
+  const Disclosure told = disclose(e);
+  return told.reason ? told.reason->message : "pass";
 }
 
 json result_of(const json& id, const Evaluation& e) {

@@ -231,7 +231,8 @@ Status author_once(Case& open, const std::vector<Job*>& asked, const ChipCard& c
   KGB_CHECK(write_file(workspace.path() / kCandidateFile, open.request.source));
   const json session = session_of(open, asked, processes.setup(), chip, request);
   KGB_TRY(const author::AuthorOutcome outcome,
-          processes.author(session.dump(-1, ' ', false, json::error_handler_t::replace), workspace.path()));
+          processes.author(session.dump(-1, ' ', false, json::error_handler_t::replace), workspace.path(),
+                           open.request.stop));
   take_outcome(open, outcome);
   blame_silence(open, asked);
   return ok_status();
@@ -249,7 +250,7 @@ Status author_jobs(Case& open, Processes& processes, const Catalogue& catalogue,
     asked.push_back(&job);
   }
   const auto start = std::chrono::steady_clock::now();
-  while (!asked.empty()) {
+  while (!asked.empty() && !open.stopped()) {
     KGB_CHECK(author_once(open, asked, *chip, processes, request));
     KGB_TRY(asked, answer_reads(open, asked, request.trial, processes));
     // The limit of one process holds for all of them together: a candidate must not gain time by reading.

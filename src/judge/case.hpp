@@ -59,6 +59,7 @@ struct Case {
   std::shared_ptr<NativeHost> native;  // C++ candidates: their process
   Observer observer;
 
+  [[nodiscard]] bool stopped() const { return request.stop != nullptr && *request.stop; }
   [[nodiscard]] bool random() const { return op.tagged("random"); }
   [[nodiscard]] bool on_device() const { return chip.backend != "cpu"; }
   [[nodiscard]] const Entry& entry_of(const Job& job) const {

@@ -93,7 +93,7 @@ Status take_turn(const Case& open, std::size_t turn, Series& series, Timed& cand
 Result<Series> measure(const Case& open, Timed& candidate, Timed* baseline) {
   Series series;
   const auto start = Steady::now();
-  for (std::size_t turn = 0; turn < kMostTurns + kWarmUps; ++turn) {
+  for (std::size_t turn = 0; turn < kMostTurns + kWarmUps && !open.stopped(); ++turn) {
     KGB_CHECK(take_turn(open, turn, series, candidate, baseline));
     const bool enough = series.candidate.size() >= kFewestTurns;
     const bool narrow = baseline == nullptr || series.narrow(kNarrow);
@@ -153,7 +153,7 @@ Status time_job(Case& open, Job& job, const TrialRequest& request, sandbox::Work
   if (const Result<Cost> cost = catalogue.cost_for(open.op, job.workload.call);
       cost.ok() && bandwidth != open.chip.peak.end())
     note_too_fast(job, series, cost->bytes, kTimesBandwidth * bandwidth->second);
-  if (job.findings.size() > found) return ok_status();
+  if (job.findings.size() > found || open.stopped()) return ok_status();
   Timing timing = timing_of(job, series, has_baseline.ok() ? "torch" : "", kMargin);
   if (!has_baseline.ok()) timing.why = has_baseline.error().message;
   open.timings.push_back(std::move(timing));

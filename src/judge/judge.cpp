@@ -80,6 +80,7 @@ bool every_workload_failed(const Case& open) {
 Status run_gates(Case& open, Processes& processes, const Catalogue& catalogue) {
   if (open.jobs.empty()) return ok_status();  // the library has none of the entries
   for (const GateRow& row : gates()) {
+    if (open.stopped()) return ok_status();
     open.reached = row.gate;
     if (row.gate == Gate::fast) {
       const bool failed = std::any_of(open.jobs.begin(), open.jobs.end(),
@@ -106,6 +107,8 @@ Result<Evaluation> Judge::judge(const JudgeRequest& request, const Observer& obs
       open.findings.push_back(make_finding("infra", open.reached, done.error().message));
     }
   }
+  // What was killed for it left findings that are not the candidate's.
+  if (open.stopped()) return user_error("the evaluation was stopped before its end");
   return close_case(std::move(open));
 }
 

@@ -3,6 +3,7 @@
 // judge.cpp.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -81,6 +82,9 @@ struct JudgeRequest {
   bool time = true;                          // gate fast, where the candidate can be timed on this chip
   // Told when a gate begins (0 of n workloads) and as gate correct goes on; on the caller's thread.
   std::function<void(Gate, std::size_t done, std::size_t total)> progress;
+  // Set from another thread: processes that work for this candidate are killed, its lane is free soon, and
+  // the evaluation is an Error of the user's.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 // One output of one call, as it was compared with the oracle's values.

@@ -115,11 +115,12 @@ Result<NativeHost::Claim> NativeHost::call(const Case& open, Job& job, const Val
                      {"poison", std::to_integer<int>(poison_byte(set.trial % 3))},
                      {"verify", verify}};
   const auto start = Steady::now();
-  KGB_TRY(sandbox::Answer answer, worker_.ask(request.dump(), {}, limit_));
+  KGB_TRY(sandbox::Answer answer, worker_.ask(request.dump(), {}, limit_, {}, open.request.stop));
   Claim claim;
   claim.wall_s = 1e-3 * millis_since(start);
   if (answer.loss) {
     job.findings.push_back(finding_of_loss(*answer.loss, job.workload.call.workload));
+    if (open.stopped()) return claim;
     // The next call finds a fresh process with the library loaded again.
     const json load{{"id", 0}, {"run", "load"}, {"library", library_}, {"entries", entries_}};
     KGB_TRY(const sandbox::Answer again, worker_.ask(load.dump(), {}, kLoadLimit));

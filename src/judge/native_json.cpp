@@ -92,6 +92,7 @@ Status native_build(Case& open, Processes& processes) {
     return errno_error("cannot give " + path + " to the candidate's user");
   sandbox::Limits limits;
   limits.wall = kCompileLimit;
+  limits.stop = open.request.stop;
   KGB_TRY(const sandbox::Output output, sandbox::run(compile_command(processes.setup(), path), limits));
   KGB_CHECK(report_compilation(open, output));
   if (!output.finished.clean()) return ok_status();
@@ -103,7 +104,7 @@ Status native_build(Case& open, Processes& processes) {
 Status native_correct(Case& open, Processes& processes) {
   if (open.native == nullptr) return ok_status();
   for (Job& job : open.jobs)
-    for (int trial = 0; trial < open.request.value_sets && job.findings.empty(); ++trial)
+    for (int trial = 0; trial < open.request.value_sets && job.findings.empty() && !open.stopped(); ++trial)
       for (int number = 0; number < kCallsPerTrial && job.findings.empty(); ++number) {
         KGB_CHECK(open.native->judge_call(open, job, {open.request.seed, trial, number}, processes));
         job.judged = true;

@@ -70,13 +70,14 @@ Status time_job(Case& open, Job& job, sandbox::Worker& baseline, Processes& proc
                 const Catalogue& catalogue) {
   Series series;
   const auto start = Steady::now();
-  for (std::size_t turn = 0; turn < kMostTurns + kWarmUps; ++turn) {
+  for (std::size_t turn = 0; turn < kMostTurns + kWarmUps && !open.stopped(); ++turn) {
     KGB_TRY(const bool whole, take_turn(open, job, turn, series, baseline, processes));
     if (!whole) return ok_status();
     const bool enough = series.ratio.size() >= kFewestTurns;
     if (enough && (series.narrow(kNarrow) || 1e-3 * millis_since(start) > kBudgetSeconds)) break;
     if (1e-3 * millis_since(start) > 5 * kBudgetSeconds) break;
   }
+  if (open.stopped()) return ok_status();
   const std::size_t found = job.findings.size();
   if (const Result<Cost> cost = catalogue.cost_for(open.op, job.workload.call); cost.ok())
     note_too_fast(job, series, cost->bytes, kFastestBytesPerSecond);

@@ -137,8 +137,10 @@ Result<std::unique_ptr<Processes>> Processes::start(const JudgeSetup& setup) {
 }
 
 Result<author::AuthorOutcome> Processes::author(const std::string& session,
-                                                const std::filesystem::path& workspace) {
+                                                const std::filesystem::path& workspace,
+                                                const std::atomic<bool>* stop) {
   sandbox::Limits limits;
+  limits.stop = stop;
   limits.wall = Millis(static_cast<std::int64_t>(1e3 * setup_.limits.author_s));
   limits.keep_result = std::size_t{512} << 20;
   return zygote_.author(session, workspace, limits);
@@ -165,7 +167,8 @@ Status Processes::with_device(const DeviceWork& work) {
 }
 
 Result<Processes::TrialAnswer> Processes::trial(const TrialRequest& request,
-                                                const std::string& recording_json, bool on_device) {
+                                                const std::string& recording_json, bool on_device,
+                                                const std::atomic<bool>* stop) {
   static std::atomic<std::int64_t> next_id{1};
   TrialAnswer answer;
   sandbox::WorkerPool& pool = on_device ? *devices_ : executors_;
@@ -175,7 +178,7 @@ Result<Processes::TrialAnswer> Processes::trial(const TrialRequest& request,
   for (int attempt = 0; attempt < 2; ++attempt) {
     const std::int64_t id = next_id++;
     const auto limit = Millis(request.deadline_ms + 30'000);
-    KGB_TRY(sandbox::Answer reply, pool.ask(to_json_text(request, id), blob, limit));
+    KGB_TRY(sandbox::Answer reply, pool.ask(to_json_text(request, id), blob, limit, {}, stop));
     if (!reply.loss) {
       KGB_TRY(answer.result, trial_result_from_json(reply.frame.json, std::move(reply.frame.blob), id));
       answer.fault.reset();

@@ -2,6 +2,7 @@
 // The four kinds of processes that the judge drives, started once and shared by all lanes.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -32,7 +33,8 @@ class Processes {
 
   // One author session; `workspace` holds the candidate.
   [[nodiscard]] Result<author::AuthorOutcome> author(const std::string& session,
-                                                     const std::filesystem::path& workspace);
+                                                     const std::filesystem::path& workspace,
+                                                     const std::atomic<bool>* stop = nullptr);
 
   // One trial in an executor. `fault` is set when the executor died or did not answer: a finding for the
   // candidate when it happens twice in a row with the same plan, `infra` otherwise.
@@ -42,7 +44,7 @@ class Processes {
   };
   // `on_device`: in an executor that holds the device of the setup; else on the VM.
   [[nodiscard]] Result<TrialAnswer> trial(const TrialRequest& request, const std::string& recording_json,
-                                          bool on_device = false);
+                                          bool on_device = false, const std::atomic<bool>* stop = nullptr);
 
   // Holds the device alone: no trial runs on it meanwhile. `work` gets an executor of the device and a
   // process for baselines on it.

@@ -178,7 +178,7 @@ Result<std::optional<TrialResult>> run_recording(Job& job, TrialRequest& request
     if (request.images.size() != job.recording->kernels.size()) return std::optional<TrialResult>();
   }
   KGB_TRY(Processes::TrialAnswer answer,
-          processes.trial(request, job.recording_json, trial.where == Where::device));
+          processes.trial(request, job.recording_json, trial.where == Where::device, open.request.stop));
   if (answer.fault) {
     answer.fault->workload = job.workload.call.workload;
     job.findings.push_back(std::move(*answer.fault));
@@ -222,6 +222,7 @@ Result<std::optional<TrialRequest>> timed_request(const Case& open, Job& job, in
 
 Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes& processes,
                          const OutputVisitor& visit) {
+  if (open.stopped()) return false;
   TrialRequest request = request_of(open, job, trial, processes.setup());
   KGB_TRY(const std::optional<TrialResult> result, run_recording(job, request, trial, open, processes));
   if (!result) return false;

@@ -37,6 +37,7 @@ struct Limits {
   std::size_t keep_stderr = std::size_t{64} << 10;
   std::size_t keep_result = std::size_t{64} << 20;     // of the result channel, where there is one
   std::uint64_t flood_bytes = std::uint64_t{1} << 30;  // over all channels, then the child is killed
+  const std::atomic<bool>* stop = nullptr;             // set: nobody wants the child any more, it is killed
 };
 
 // What a child wrote into one channel.

@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kMemoryMs = 20;  // a process takes some 40 MB in that time
 constexpr int kDiskMs = 100;
+constexpr int kStopMs = 100;
 constexpr Millis kKillPatience{10'000};
 
 // Reads what is there without waiting. False when the channel is at its end.
@@ -49,7 +50,7 @@ class Watch {
   // Returns when the child has ended or must be killed; `reason` says which limit it hit. 0: not watched.
   Status until_end(std::uint64_t memory, const LockSpec& lock, std::optional<End>& reason) {
     const std::uint64_t disk = lock.workspace.empty() ? 0 : lock.workspace_bytes;
-    const int step = memory > 0 ? kMemoryMs : disk > 0 ? kDiskMs : 60'000;
+    const int step = memory > 0 ? kMemoryMs : disk > 0 ? kDiskMs : limits_.stop != nullptr ? kStopMs : 60'000;
     Deadline next_disk{Millis(kDiskMs)};
     while (true) {
       std::array<pollfd, 8> entries{};
@@ -68,7 +69,7 @@ class Watch {
         if (disk_bytes(lock.workspace) > disk) reason = End::output_flood;
         next_disk = Deadline(Millis(kDiskMs));
       }
-      if (deadline_.passed()) reason = End::timeout;
+      if (deadline_.passed() || (limits_.stop != nullptr && *limits_.stop)) reason = End::timeout;
       if (reason) return ok_status();
     }
   }

@@ -3,6 +3,8 @@
 // hold us.
 #include "sandbox/worker.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -11,6 +13,17 @@ namespace {
 
 constexpr std::size_t kKeptErrorOutput = 4000;
 constexpr Millis kForever{std::chrono::hours(24 * 365)};
+constexpr Millis kStopStep{50};
+
+// Waits for the answer, or its deadline. False: nobody wants it any more.
+bool wanted(int fd, const Deadline& deadline, const std::atomic<bool>* stop) {
+  while (stop != nullptr && !deadline.passed()) {
+    if (*stop) return false;
+    const Result<bool> there = wait_for(fd, POLLIN, Deadline(Millis(deadline.poll_ms(kStopStep.count()))));
+    if (!there.ok() || *there) break;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -73,7 +86,7 @@ WorkerLoss Worker::lose(FrameEnd end) {
 }
 
 Result<Answer> Worker::ask(std::string_view json, std::span<const std::byte> blob, Millis limit,
-                           const FrameLimits& limits) {
+                           const FrameLimits& limits, const std::atomic<bool>* stop) {
   if (running_ == nullptr) {
     KGB_CHECK(start());
   }
@@ -82,6 +95,10 @@ Result<Answer> Worker::ask(std::string_view json, std::span<const std::byte> blo
   Status sent = write_frame(running_->channel.get(), json, blob, deadline);
   if (!sent.ok()) {
     answer.loss = lose(FrameEnd::closed);
+    return answer;
+  }
+  if (!wanted(running_->channel.get(), deadline, stop)) {
+    answer.loss = lose(FrameEnd::deadline);
     return answer;
   }
   FrameRead read = read_frame(running_->channel.get(), deadline, limits);
@@ -118,9 +135,9 @@ void WorkerPool::with(const std::function<void(Worker&)>& work) {
 }
 
 Result<Answer> WorkerPool::ask(std::string_view json, std::span<const std::byte> blob, Millis limit,
-                               const FrameLimits& limits) {
+                               const FrameLimits& limits, const std::atomic<bool>* stop) {
   Result<Answer> answer = internal_error("no worker was asked");
-  with([&](Worker& worker) { answer = worker.ask(json, blob, limit, limits); });
+  with([&](Worker& worker) { answer = worker.ask(json, blob, limit, limits, stop); });
   return answer;
 }
 

@@ -3,6 +3,7 @@
 // answer, started again for the next request.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -39,9 +40,10 @@ class Worker {
   Worker(Worker&&) noexcept;
   Worker& operator=(Worker&&) noexcept;
 
-  // Starts the process when it is not running. An Error is the host's: it cannot be started.
+  // Starts the process when it is not running. An Error is the host's: it cannot be started. `stop`, once
+  // set, is a deadline that has passed.
   [[nodiscard]] Result<Answer> ask(std::string_view json, std::span<const std::byte> blob, Millis limit,
-                                   const FrameLimits& limits = {});
+                                   const FrameLimits& limits = {}, const std::atomic<bool>* stop = nullptr);
   void stop();
 
  private:
@@ -58,7 +60,7 @@ class WorkerPool {
   WorkerPool(Command command, std::size_t size);
   ~WorkerPool();
   [[nodiscard]] Result<Answer> ask(std::string_view json, std::span<const std::byte> blob, Millis limit,
-                                   const FrameLimits& limits = {});
+                                   const FrameLimits& limits = {}, const std::atomic<bool>* stop = nullptr);
   // Runs `work` with one worker held, for several requests in a row.
   void with(const std::function<void(Worker&)>& work);
 

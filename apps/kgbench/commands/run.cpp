@@ -93,6 +93,7 @@ Result<int> dry_run(const RunCommand& command, const ResolvedOptions& resolved,
 }
 
 Result<int> run(RunCommand command, CLI::App& app) {
+  command.method.install = command.judge.install;
   for (const std::string& difference : apply_protocol(app, command.judge, command.method))
     std::fprintf(stderr, "  differs from the published protocol: %s\n", difference.c_str());
   KGB_TRY(const ResolvedOptions resolved, resolve(command.judge));

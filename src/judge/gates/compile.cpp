@@ -83,6 +83,7 @@ Status gate_compile(Case& open, Processes& processes, const Catalogue& catalogue
     TargetResult target;
     target.target = name;
     for (const Kernel* kernel : kernels) {
+      if (open.stopped()) return ok_status();
       KGB_TRY(const CompileResult compiled, processes.compiler().compile(*kernel, name));
       const bool was_ok = target.ok;
       add_kernel(target, *kernel, compiled, limit == card->facts.end() ? 0 : limit->second);

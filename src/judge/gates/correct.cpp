@@ -129,6 +129,7 @@ Status gate_correct(Case& open, Processes& processes, const Catalogue& catalogue
   if (open.language == "cpp") return native_correct(open, processes);
   if (open.random()) return judge_random(open, processes, catalogue);
   for (Job& job : open.jobs) {
+    if (open.stopped()) return ok_status();
     if (open.request.progress)
       open.request.progress(Gate::correct, static_cast<std::size_t>(&job - open.jobs.data()),
                             open.jobs.size());

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Methods that ask a model: runs against a server of our own on loopback, whose replies the tests choose."""
+import collections
+import http.server
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import threading
+import time
+
+import pytest
+from conftest import BINARY, FAST, expert, kgbench
+
+OPS = ["vllm::rms_norm", "cublas::Sdot"]
+ONLY = ["--op", ",".join(OPS)]
+
+
+class Model:
+    """An OpenAI server: `answer(op, number, body)` gives the text, or a status, of an operator's number-th call."""
+
+    def __init__(self, answer):
+        self.answer, self.calls, self.lock = answer, collections.Counter(), threading.Lock()
+        self.prompts = collections.defaultdict(list)
+        model = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                op = re.search(r"operator (\w+::\w+)", body["messages"][1]["content"]).group(1)
+                with model.lock:
+                    number = model.calls[op]
+                    model.calls[op] += 1
+                    model.prompts[op].append(body["messages"])
+                reply = model.answer(op, number, body)
+                if isinstance(reply, int):
+                    self.respond(reply, json.dumps({"error": {"message": "refused by the test", "type": "test"}}))
+                    return
+                words = len(reply.split())
+                self.respond(200, json.dumps({
+                    "model": body["model"], "choices": [{"message": {"role": "assistant", "content": reply},
+                                                         "finish_reason": "stop", "index": 0}],
+                    "usage": {"prompt_tokens": 1000, "completion_tokens": words, "total_tokens": 1000 + words,
+                              "prompt_tokens_details": {"cached_tokens": 200}}}))
+
+            def respond(self, status, text):
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(text.encode())))
+                self.end_headers()
+                self.wfile.write(text.encode())
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def model():
+    """Makes servers and closes them."""
+    made = []
+
+    def make(answer):
+        made.append(Model(answer))
+        return made[-1]
+    yield make
+    for one in made:
+        one.close()
+
+
+def fenced(text):
+    return f"Here it is.\n```python\n{text}```\n"
+
+
+def right(op):
+    return fenced(expert(op).read_text())
+
+
+def wrong(op):
+    """The expert with its first store gone to zeros: it runs, and its values are wrong."""
+    text, count = re.subn(r"tl\.store\(([^,]+), ([^,\n]+),", r"tl.store(\1, (\2) * 0,", expert(op).read_text())
+    assert count, op
+    return fenced(text)
+
+
+def run(server, *arguments, contestant="one-shot", more=(), environment=None):
+    where = ["--model", "test-model", "--base-url", server.url + "/v1"] if server else []
+    return kgbench("run", "--contestant", contestant, *where, *ONLY, *FAST, *more, *arguments,
+                   env=os.environ | {"OPENAI_API_KEY": "sk-secret"} | (environment or {}))
+
+
+def rows(folder, sql):
+    with sqlite3.connect(folder / "run.sqlite") as db:
+        return db.execute(sql).fetchall()
+
+
+def verdicts(folder):
+    return dict(rows(folder, "SELECT op || '.' || sample, verdict FROM item LEFT JOIN evaluation ON item = item.id"))
+
+
+def test_one_shot_judges_what_the_model_wrote_and_keeps_the_ledger(model, tmp_path):
+    server = model(lambda op, number, body: right(op) if op == OPS[0] else "I cannot write that.")
+    done = run(server, "--out", tmp_path / "run")
+    assert done.code == 0, done.err
+    assert verdicts(tmp_path / "run") == {"vllm::rms_norm.0": "pass", "cublas::Sdot.0": "compile_error"}
+    assert rows(tmp_path / "run", "SELECT kind FROM finding") == [("no_code",)]
+    calls = rows(tmp_path / "run", "SELECT model, wire, status, prompt_tokens, cached_tokens, completion_tokens > 0,"
+                                   " dollars, tries, replayed FROM model_call")
+    assert calls == [("test-model", "openai", "ok", 1000, 200, 1, None, 1, 0)] * 2
+    assert rows(tmp_path / "run", "SELECT model, json_extract(method, '$.temperature') FROM run") == [("test-model", 0.0)]
+
+
+def test_the_key_is_nowhere_in_the_run(model, tmp_path):
+    server = model(lambda op, number, body: right(op))
+    done = run(server, "--out", tmp_path / "run", "--cassette", tmp_path / "tape.jsonl", "--cassette-mode", "record")
+    assert done.code == 0, done.err
+    for file in [*(tmp_path / "run").rglob("*"), tmp_path / "tape.jsonl"]:
+        assert file.is_dir() or b"sk-secret" not in file.read_bytes(), file
+    assert "sk-secret" not in done.out + done.err
+
+
+def test_repair_shows_the_judges_word_and_nothing_of_hidden_workloads(model, tmp_path):
+    server = model(lambda op, number, body: wrong(op) if number == 0 else right(op))
+    done = run(server, "--out", tmp_path / "run", contestant="repair", more=["--tier", "smoke,hidden"])
+    assert done.code == 0, done.err
+    assert set(verdicts(tmp_path / "run").values()) == {"pass"}
+    attempts = rows(tmp_path / "run", "SELECT op, round, verdict FROM attempt JOIN item ON item.id = item ORDER BY op, round")
+    assert [(op, verdict) for op, _, verdict in attempts] == [
+        (OPS[1], "wrong_value"), (OPS[1], "pass"), (OPS[0], "wrong_value"), (OPS[0], "pass")]
+    said = server.prompts[OPS[0]][1][-1]["content"]
+    assert "wrong_value" in said
+    for hidden in rows(tmp_path / "run", "SELECT description FROM workload WHERE tier = 'hidden'"):
+        assert hidden[0] not in said
+
+
+def test_a_proposal_is_not_judged_under_the_seed_that_decides(model, tmp_path):
+    server = model(lambda op, number, body: right(op))
+    assert run(server, "--out", tmp_path / "run", contestant="repair").code == 0
+    decisive = {row[0] for row in rows(tmp_path / "run", "SELECT json_extract(json, '$.seed') FROM evaluation")}
+    rehearsed = {row[0] for row in rows(tmp_path / "run", "SELECT json_extract(json, '$.seed') FROM attempt")}
+    assert len(decisive) == 1 and len(rehearsed) == 2 and not decisive & rehearsed
+
+
+def test_best_of_k_has_k_samples_of_each_operator_drawn_apart(model, tmp_path):
+    server = model(lambda op, number, body: right(op) if number == 1 else "no")
+    done = run(server, "--out", tmp_path / "run", "--samples", 3, contestant="best-of-k")
+    assert done.code == 0, done.err
+    found = verdicts(tmp_path / "run")
+    assert len(found) == 6 and sorted(found.values()) == ["compile_error"] * 4 + ["pass"] * 2
+    bodies = [messages for op in OPS for messages in server.prompts[op]]
+    assert len(bodies) == 6 and all(len(messages) == 2 for messages in bodies)
+
+
+def test_union_of_k_stops_at_the_first_pass(model, tmp_path):
+    server = model(lambda op, number, body: right(op) if number == 2 else wrong(op))
+    assert run(server, "--out", tmp_path / "run", contestant="union-of-k").code == 0
+    assert server.calls == {op: 3 for op in OPS}
+    assert set(verdicts(tmp_path / "run").values()) == {"pass"}
+
+
+def test_a_server_that_fails_leaves_the_item_open_and_resume_asks_only_for_it(model, tmp_path):
+    server = model(lambda op, number, body: 400 if op == OPS[1] and number == 0 else right(op))
+    done = run(server, "--out", tmp_path / "run")
+    assert done.code == 3 and "refused by the test" in done.out
+    assert verdicts(tmp_path / "run") == {"vllm::rms_norm.0": "pass", "cublas::Sdot.0": None}
+    again = kgbench("run", "--resume", tmp_path / "run", "--base-url", server.url + "/v1", *FAST,
+                    env=os.environ | {"OPENAI_API_KEY": "sk-secret"})
+    assert again.code == 0, again.err
+    assert server.calls == {OPS[0]: 1, OPS[1]: 2}
+    assert set(verdicts(tmp_path / "run").values()) == {"pass"}
+    assert rows(tmp_path / "run", "SELECT count(*), count(DISTINCT item) FROM model_call") == [(3, 2)]
+
+
+def test_a_wrong_key_ends_the_run_with_one_line(model, tmp_path):
+    server = model(lambda op, number, body: 401)
+    done = run(server, "--out", tmp_path / "run")
+    assert done.code != 0
+    last = done.err.strip().splitlines()[-1]
+    assert last.startswith("error:") and "401" in last and "OPENAI_API_KEY" in last
+    assert "sk-secret" not in done.out + done.err
+
+
+def test_generate_here_judge_there(model, tmp_path):
+    server = model(lambda op, number, body: right(op))
+    done = run(server, "--out", tmp_path / "run", "--generate-only")
+    assert done.code == 0, done.err
+    assert set(verdicts(tmp_path / "run").values()) == {None}
+    (tmp_path / "run").rename(tmp_path / "elsewhere")  # another machine: no server, no key, another place
+    there = kgbench("run", "--resume", tmp_path / "elsewhere", "--judge-only", *FAST)
+    assert there.code == 0, there.err
+    assert verdicts(tmp_path / "elsewhere") == {"vllm::rms_norm.0": "pass", "cublas::Sdot.0": "pass"}
+    assert server.calls == {op: 1 for op in OPS}
+
+
+def test_a_cassette_replays_without_a_server(model, tmp_path):
+    server = model(lambda op, number, body: right(op))
+    tape = ["--cassette", tmp_path / "tape.jsonl", "--cassette-mode"]
+    assert run(server, "--out", tmp_path / "first", *tape, "record").code == 0
+    server.close()
+    done = run(server, "--out", tmp_path / "second", *tape, "replay")
+    assert done.code == 0, done.err
+    assert verdicts(tmp_path / "second") == verdicts(tmp_path / "first")
+    assert rows(tmp_path / "second", "SELECT DISTINCT replayed, prompt_tokens FROM model_call") == [(1, 1000)]
+
+
+def test_replay_judges_stored_samples_again_and_keeps_numbers_and_ledger(model, tmp_path):
+    server = model(lambda op, number, body: right(op) if number == 1 else "no")
+    assert run(server, "--out", tmp_path / "run", "--samples", 2, contestant="best-of-k").code == 0
+    calls = sum(server.calls.values())
+    done = run(None, "--out", tmp_path / "again", contestant=f"replay:{tmp_path / 'run'}")
+    assert done.code == 0, done.err
+    assert sum(server.calls.values()) == calls
+    assert verdicts(tmp_path / "again") == verdicts(tmp_path / "run")
+    ledger = ("SELECT op, sample, prompt_tokens, completion_tokens, seconds FROM model_call JOIN item ON item.id = item"
+              " ORDER BY op, sample")
+    assert rows(tmp_path / "again", ledger) == rows(tmp_path / "run", ledger)
+    assert rows(tmp_path / "again", "SELECT contestant, model FROM run") == [("best-of-k", "test-model")]
+
+
+def test_a_token_budget_stops_cleanly_and_says_what_was_not_tried(model, tmp_path):
+    server = model(lambda op, number, body: right(op))
+    done = run(server, "--out", tmp_path / "run", "--budget-tokens", 900, "--model-concurrency", 1, "-j", 1)
+    assert done.code == 3 and "the run's budget of 900 tokens" in done.out
+    assert sum(server.calls.values()) == 1
+    more = kgbench("run", "--resume", tmp_path / "run", "--base-url", server.url + "/v1", "--budget-tokens", 1_000_000, *FAST,
+                   env=os.environ | {"OPENAI_API_KEY": "sk-secret"})
+    assert more.code == 0, more.err
+    assert sum(server.calls.values()) == 2
+
+
+def test_a_dry_run_asks_nothing_and_prints_the_plan(model, tmp_path):
+    server = model(lambda op, number, body: right(op))
+    done = run(server, "--samples", 4, "--dry-run", contestant="best-of-k")
+    assert done.code == 0, done.err
+    assert "2 operators x 4 samples = 8 items" in done.out
+    assert "calls of the model: 8 to 8" in done.out and "cost: unknown" in done.out
+    assert not server.calls
+
+
+def test_merge_joins_parts_and_refuses_other_protocols(model, tmp_path):
+    server = model(lambda op, number, body: right(op))
+    for op in OPS:
+        assert kgbench("run", "--contestant", "one-shot", "--model", "test-model", "--base-url", server.url + "/v1", "--op", op,
+                       *FAST, "--out", tmp_path / op, env=os.environ | {"OPENAI_API_KEY": "x"}).code == 0
+    done = kgbench("merge", *(tmp_path / op for op in OPS), "--out", tmp_path / "all")
+    assert done.code == 0, done.err
+    assert verdicts(tmp_path / "all") == {op + ".0": "pass" for op in OPS}
+    assert rows(tmp_path / "all", "SELECT count(DISTINCT item) FROM model_call") == [(2,)]
+    assert kgbench("run", "--contestant", "experts", "--op", OPS[0], *FAST, "--out", tmp_path / "other").code == 0
+    refused = kgbench("merge", tmp_path / OPS[0], tmp_path / "other", "--out", tmp_path / "none")
+    assert refused.code == 2 and "contestant differs" in refused.err
+    assert not (tmp_path / "none").exists()
+
+
+def test_export_writes_winners_and_all_samples(model, tmp_path):
+    server = model(lambda op, number, body: right(op) if op == OPS[0] and number == 1 else "no")
+    assert run(server, "--out", tmp_path / "run", "--samples", 2, contestant="best-of-k").code == 0
+    assert kgbench("export", tmp_path / "run", "--best", tmp_path / "won").code == 0
+    assert sorted(p.name for p in (tmp_path / "won").rglob("*.*")) == ["index.json", "rms_norm.py"]
+    again = kgbench("run", "--contestant", f"dir:{tmp_path / 'won'}", "--op", OPS[0], *FAST, "--out", tmp_path / "again")
+    assert again.code == 0 and verdicts(tmp_path / "again") == {"vllm::rms_norm.0": "pass"}
+    lines = [json.loads(line) for line in kgbench("export", tmp_path / "run").out.splitlines()]
+    assert sorted((row["op"], row["sample"]) for row in lines) == sorted((op, n) for op in OPS for n in (0, 1))
+    assert all(row["dollars"] is None and row["prompt_tokens"] == 1000 for row in lines)
+
+
+def test_only_failed_takes_what_another_run_did_not_pass(model, tmp_path):
+    server = model(lambda op, number, body: right(op) if op == OPS[0] else "no")
+    assert run(server, "--out", tmp_path / "run").code == 0
+    assert run(server, "--out", tmp_path / "second", "--only-failed", tmp_path / "run").code == 0
+    assert list(verdicts(tmp_path / "second")) == [OPS[1] + ".0"]
+
+
+def test_a_killed_run_resumes_to_the_same_samples(model, tmp_path):
+    def slow(op, number, body):
+        time.sleep(1.0)
+        return right(op)
+
+    server = model(slow)
+    command = [BINARY, "run", "--contestant", "best-of-k", "--samples", "3", "--model", "test-model", "--base-url",
+               server.url + "/v1", *ONLY, *FAST, "--model-concurrency", "2", "--out", str(tmp_path / "run")]
+    environment = os.environ | {"OPENAI_API_KEY": "x"}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and sum(server.calls.values()) < 3:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = rows(tmp_path / "run", "SELECT op, sample FROM item ORDER BY id")
+    done = kgbench("run", "--resume", tmp_path / "run", "--base-url", server.url + "/v1", *FAST, env=environment)
+    assert done.code == 0, done.err
+    assert rows(tmp_path / "run", "SELECT op, sample FROM item ORDER BY id") == before
+    assert len(before) == 6 and set(verdicts(tmp_path / "run").values()) == {"pass"}
+
+
+@pytest.mark.parametrize("arguments, word", [
+    (["--contestant", "one-shoot"], "one-shot"),
+    (["--contestant", "one-shot"], "--model"),
+    (["--contestant", "one-shot", "--model", "m", "--temperature", "9"], "0 to 2"),
+    (["--contestant", "one-shot", "--model", "m", "--samples", "0"], "1 to 1000"),
+    (["--contestant", "replay:/nowhere"], "/nowhere"),
+    (["--contestant", "experts", "--judge-only"], "--resume"),
+    (["--contestant", "experts", "--only-failed", "/nowhere"], "/nowhere"),
+])
+def test_mistakes_are_one_line_and_exit_code_two(arguments, word, tmp_path):
+    done = kgbench("run", *arguments, *ONLY, *FAST, "--out", tmp_path / "run",
+                   env={k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")})
+    assert done.code == 2, done.err
+    assert len(done.err.strip().splitlines()) == 1 and word in done.err
+    assert not (tmp_path / "run").exists()
