@@ -141,11 +141,12 @@ Result<Box> Agent::make_box() const {
     spec.read.push_back(std::move(folder));
   spec.hidden = settings_.hidden;
   spec.allow_weak = settings_.allow_weak_lock;
+  spec.avoid = settings_.avoid;
   return Box::make(std::move(spec));
 }
 
 Result<Values> Agent::fill(Box& box, const Task& task, const llm::Account& account) const {
-  KGB_TRY(PromptValues facts, task_values(task));
+  KGB_TRY(PromptValues facts, task_values(task.catalogue, task.op, task.chip));
   facts["file"] = kSolution;
   facts["minutes"] = fmt::format("{:g}", settings_.seconds / 60);
   facts["verify"] = settings_.verify.mode == Verify::off ? "" : "yes";
@@ -206,10 +207,9 @@ std::vector<std::string> Agent::environment(const Box& box, const Values& values
 
 BoxRun Agent::box_run(const Box& box, const Values& values) const {
   BoxRun run;
-  for (const std::string& word : settings_.agent.command) {
-    // The program of a preset's own is not a text with holes; a command line of the user's has them quoted.
+  // A preset's words are arguments as they are; a command line of the user's is read by sh.
+  for (const std::string& word : settings_.agent.command)
     run.command.push_back(expand(word, values, settings_.agent.shell));
-  }
   run.command[0] = agent_program(settings_.agent, settings_.agents);
   run.environment = environment(box, values);
   run.seconds = settings_.seconds;

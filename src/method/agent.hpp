@@ -13,6 +13,7 @@
 #include "method/agent_preset.hpp"
 #include "method/agent_verify.hpp"
 #include "method/method.hpp"
+#include "sandbox/namespaces.hpp"
 
 namespace kgb::method {
 
@@ -29,6 +30,7 @@ struct AgentSettings {
   std::vector<std::string> read;     // more folders that the agent may read
   std::vector<std::string> hidden;   // that hold answers, wherever they lie
   bool allow_weak_lock = false;
+  sandbox::Namespaces avoid = 0;  // as BoxSpec has it
 };
 
 // Theory of operation. For each task:

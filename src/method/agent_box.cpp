@@ -78,7 +78,7 @@ int Box::port() {
 }
 
 bool Box::has_port() const {
-  return (sandbox::usable_namespaces() & sandbox::kNetNs) != 0;
+  return (sandbox::usable_namespaces() & ~spec_.avoid & sandbox::kNetNs) != 0;
 }
 
 Result<Box> Box::make(BoxSpec spec) {
@@ -106,13 +106,16 @@ Result<Box> Box::make(BoxSpec spec) {
 
 Status Box::check_readable() const {
   if (!uid_) return ok_status();
-  std::vector<std::string> paths = spec_.read;
-  paths.push_back(work().string());
-  KGB_TRY(const auto blocked, sandbox::first_unreadable(*uid_, paths));
-  if (!blocked) return ok_status();
-  return user_error("agents run as user " + std::to_string(*uid_) + ", who cannot read " +
-                    in_quotes(blocked->path) + ": " + in_quotes(blocked->blocker) + " (" + blocked->reason +
-                    "). Open it (chmod o+rx), or set TMPDIR to a folder that all users reach");
+  const std::vector<std::string> own{work().string()};
+  for (const auto& [paths, remedy] : {std::pair(&spec_.read, "Open it: chmod o+rx"),
+                                      std::pair(&own, "Set TMPDIR to a folder that all users reach")}) {
+    KGB_TRY(const auto blocked, sandbox::first_unreadable(*uid_, *paths));
+    if (!blocked) continue;
+    return user_error("agents run as user " + std::to_string(*uid_) + ", who cannot read " +
+                      in_quotes(blocked->path) + ": " + in_quotes(blocked->blocker) + " (" + blocked->reason +
+                      "). " + remedy);
+  }
+  return ok_status();
 }
 
 Status Box::add_file(const std::string& name, std::string_view text) {
@@ -137,6 +140,7 @@ sandbox::LockSpec Box::lock(double seconds) const {
   lock.port = has_port() ? kPort : 0;
   lock.network = !has_port();
   lock.metadata = true;
+  lock.avoid = spec_.avoid;
   lock.memory_bytes = spec_.memory_bytes;
   lock.file_bytes = kFileBytes;
   lock.workspace_bytes = kWorkBytes;

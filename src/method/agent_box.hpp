@@ -23,8 +23,9 @@ namespace kgb::method {
 struct BoxSpec {
   std::vector<std::string> read;    // more folders to read and run programs of
   std::vector<std::string> hidden;  // never read, though they lie beneath
-  std::uint64_t memory_bytes = std::uint64_t{16} << 30;
-  bool allow_weak = false;  // go on without layers of the lock; without a net namespace, in our network
+  std::uint64_t memory_bytes = std::uint64_t{8} << 30;
+  bool allow_weak = false;        // go on without layers of the lock; without a net namespace, in our network
+  sandbox::Namespaces avoid = 0;  // not to be used even where the host has them: for tests of lesser hosts
 };
 
 // What runs in a box, and how long.

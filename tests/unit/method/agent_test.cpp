@@ -210,6 +210,24 @@ subprocess.Popen(["/usr/bin/python3", "-c", "import time; time.sleep(1000)", mar
   }
 }
 
+// -- hosts without network namespaces -----------------------------------------------------------------------
+
+TEST_F(AgentTest, WithoutANetworkNamespaceItIsRefused) {
+  settings_.avoid = sandbox::kNetNs;
+  const Answer answer = solve(kWrite);
+  EXPECT_EQ(answer.why.substr(0, 39), "this host gives no network namespace: a");
+  EXPECT_NE(answer.why.find("Use --allow-weak-lock to go on"), std::string::npos) << answer.why;
+}
+
+TEST_F(AgentTest, AWeakLockLetsItRunAndCountsWhatPassesTheProxy) {
+  settings_.avoid = sandbox::kNetNs;
+  settings_.allow_weak_lock = true;
+  const Answer answer = solve(kAskModel + kWrite);
+  EXPECT_EQ(answer.end, Answer::End::answered) << answer.why;
+  ASSERT_EQ(calls_.size(), 1u);
+  EXPECT_EQ(calls_[0].reply.usage.prompt, 11);
+}
+
 // -- hostile agents ---------------------------------------------------------------------------------------
 
 TEST_F(AgentTest, ReadsNoAnswerAndNothingElseOfTheJudges) {
