@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "agent_setup.hpp"
 #include "base/result.hpp"
 #include "campaign/producer.hpp"
 #include "catalogue/catalogue.hpp"
@@ -26,7 +27,9 @@ struct MethodOptions {
   method::RecipeChanges changes;
   BudgetLimits run_budget, item_budget;
   std::string protocol = "ours";
-  bool install = false;  // the local model first
+  AgentOptions agent;
+  bool install = false;  // the local model and the agent first
+  bool allow_weak_lock = false;
   bool generate_only = false, judge_only = false, dry_run = false;
 };
 void add_method_options(CLI::App& command, MethodOptions& options);

@@ -55,9 +55,7 @@ void limits_from(const json& object, BudgetLimits& out) {
   get(object, "hours", out.hours);
 }
 
-std::string settings_of(const method::Recipe& recipe, const MethodOptions& options,
-                        const llm::Endpoint& endpoint) {
-  json settings = method::to_json(recipe);
+std::string settings_of(json settings, const MethodOptions& options, const llm::Endpoint& endpoint) {
   settings["wire"] = llm::name_of(endpoint.wire);
   settings["protocol"] = options.protocol;
   settings["run_budget"] = limits_json(options.run_budget);
@@ -80,7 +78,31 @@ Result<MethodContestant> conversation_named(const std::string& name, const Metho
   made.recipe = std::move(recipe);
   if (options.dry_run) return made;
   KGB_TRY(made.model, open_model(options.endpoint, options.install, installation));
-  made.settings = settings_of(*made.recipe, options, made.model.client->endpoint());
+  made.settings = settings_of(method::to_json(*made.recipe), options, made.model.client->endpoint());
+  return made;
+}
+
+Result<MethodContestant> agent_named(const std::string& name, const MethodOptions& options,
+                                     const Installation& installation) {
+  if (options.endpoint.model.empty())
+    return user_error(name + " needs a model: name it with --model NAME, or --model local");
+  MethodContestant made;
+  made.samples = options.changes.samples.value_or(1);
+  if (options.dry_run) return made;
+  KGB_TRY(made.model, open_model(options.endpoint, options.install, installation));
+  const llm::Endpoint& endpoint = made.model.client->endpoint();
+  json settings = to_json(options.agent);
+  settings["samples"] = made.samples;
+  put(settings, "max_tokens", options.changes.max_tokens);
+  made.settings = settings_of(std::move(settings), options, endpoint);
+  AgentRequest request{name,
+                       options.agent,
+                       endpoint,
+                       options.changes.max_tokens.value_or(0),
+                       options.install,
+                       options.allow_weak_lock};
+  KGB_TRY(std::unique_ptr<method::Method> agent, open_agent(request, installation));
+  made.method = std::move(agent);
   return made;
 }
 
@@ -122,13 +144,16 @@ void add_method_options(CLI::App& command, MethodOptions& options) {
                    "with --resume: judge what was generated and ask no model");
   command.add_flag("--dry-run", options.dry_run,
                    "print the plan and an estimate of its cost, and do nothing");
+  add_agent_options(command, options.agent);
 }
 
 Result<std::optional<MethodContestant>> method_named(const std::string& contestant,
                                                      const MethodOptions& options,
                                                      const Installation& installation) {
-  if (!is_recipe(contestant, installation)) return std::optional<MethodContestant>();
-  KGB_TRY(MethodContestant made, conversation_named(contestant, options, installation));
+  if (!is_agent(contestant) && !is_recipe(contestant, installation)) return std::optional<MethodContestant>();
+  KGB_TRY(MethodContestant made, is_agent(contestant)
+                                     ? agent_named(contestant, options, installation)
+                                     : conversation_named(contestant, options, installation));
   return std::optional<MethodContestant>(std::move(made));
 }
 
@@ -145,6 +170,7 @@ Status restore(MethodOptions& options, const RunInfo& run) {
   get(settings, "temperature", options.changes.temperature);
   get(settings, "max_tokens", options.changes.max_tokens);
   options.protocol = settings.value("protocol", "ours");
+  read_agent_options(settings, options.agent);
   // A larger budget on the command line lets a run go on that the first one ended.
   limits_from(settings.value("run_budget", json::object()), options.run_budget);
   limits_from(settings.value("item_budget", json::object()), options.item_budget);
@@ -195,7 +221,10 @@ Result<std::string> plan_text(const MethodContestant& contestant, const MethodOp
   std::string out =
       fmt::format("{} operators x {} samples = {} items on chip {}\n", operators.size(), contestant.samples,
                   operators.size() * static_cast<std::size_t>(contestant.samples), chip);
-  if (!contestant.recipe) return out + "no model is asked: only the judge's time is spent\n";
+  if (!contestant.recipe)
+    return out + (options.endpoint.model.empty()
+                      ? "no model is asked: only the judge's time is spent\n"
+                      : "an agent asks the model as often as it wants, within its budgets\n");
   method::Estimate all;
   for (const Operator* op : operators) {
     KGB_TRY(const method::Estimate one,

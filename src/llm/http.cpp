@@ -52,6 +52,7 @@ class Exchange {
   void set_up();
   void pump(const std::atomic<bool>& stop);
   void conclude(CURLcode code);
+  void tell_head();
   void give_up(HttpEnd end, std::string message) {
     reply_.end = end;
     reply_.message = std::move(message);
@@ -71,6 +72,7 @@ class Exchange {
   Steady::time_point begin_ = Steady::now(), last_byte_ = begin_;
   curl_off_t moved_ = 0;
   std::size_t header_bytes_ = 0;
+  bool told_ = false;   // of the head
   bool ended_ = false;  // `reply_.end` is decided
 };
 
@@ -84,11 +86,20 @@ std::size_t Exchange::on_header(char* bytes, std::size_t size, std::size_t count
     return 0;
   }
   if (line.starts_with("HTTP/")) me.reply_.headers.clear();  // those of an interim reply
+  if (line.empty()) me.tell_head();
   const std::size_t colon = line.find(':');
   if (colon != std::string_view::npos)
     me.reply_.headers.emplace_back(to_lower(line.substr(0, colon)),
                                    std::string(trim(line.substr(colon + 1))));
   return size * count;
+}
+
+void Exchange::tell_head() {
+  long status = 0;
+  curl_easy_getinfo(session_.easy.get(), CURLINFO_RESPONSE_CODE, &status);
+  if (told_ || status < 200) return;
+  told_ = true;
+  if (request_.on_head) request_.on_head(static_cast<int>(status), reply_.headers);
 }
 
 std::size_t Exchange::on_body(char* bytes, std::size_t size, std::size_t count, void* self) {

@@ -14,6 +14,9 @@
 
 namespace kgb::llm {
 
+// Where a reply begins, before the first byte of its body; interim replies are left out.
+using OnHead = std::function<void(int status, const Headers& headers)>;
+
 struct HttpRequest {
   std::string method = "POST";
   std::string url;
@@ -23,6 +26,7 @@ struct HttpRequest {
   double connect_s = 20;  // for the connection, TLS included
   double stall_s = 120;   // without a byte in either direction
   std::size_t max_bytes = kMaxReplyBytes;
+  OnHead on_head;  // may be empty
 };
 
 enum class HttpEnd {

@@ -58,6 +58,16 @@ std::vector<std::string> with_loader(std::vector<std::string> execute) {
   return execute;
 }
 
+SeccompRules rules_of(const LockSpec& spec) {
+  SeccompRules rules;
+  rules.network = spec.network ? Network::all : spec.port != 0 ? Network::internet : Network::none;
+  rules.execute = !spec.execute.empty();
+  rules.new_processes = spec.new_processes;
+  // By path, a process without a user of its own would reach all that its user has.
+  if (spec.metadata) rules.metadata = spec.uid ? Metadata::real : Metadata::pretended;
+  return rules;
+}
+
 Failure limit(decltype(RLIMIT_CORE) which, std::uint64_t value) noexcept {
   rlimit now{};
   if (::getrlimit(which, &now) != 0) return {"read a resource limit", errno};
@@ -79,6 +89,10 @@ Result<PreparedLock> PreparedLock::make(const LockSpec& spec) {
   PreparedLock lock;
   lock.spec_ = spec;
   if (::geteuid() != 0) lock.spec_.uid.reset();
+  if (spec.port != 0 && (spec.namespaces & kNetNs) == 0)
+    return host_error(
+        "this host gives no network namespace, so a process cannot be kept to one port; run `kgbench doctor` "
+        "for remedies");
   const int abi = landlock_abi();
   lock.layers_.missing = missing_layers(lock.spec_, abi);
   if (is_weak(lock.spec_, abi) && !spec.allow_weak) {
@@ -95,13 +109,13 @@ Result<PreparedLock> PreparedLock::make(const LockSpec& spec) {
     paths.list.insert(paths.list.end(), runnable.list.begin(), runnable.list.end());
     paths.devices = spec.devices;
     if (!spec.workspace.empty()) paths.write.push_back(spec.workspace);
-    KGB_TRY(lock.landlock_, make_landlock(paths, spec.network));
+    KGB_TRY(lock.landlock_, make_landlock(paths, spec.network || spec.port != 0));
     // High enough that a child laying out its standard descriptors does not overwrite it.
     Fd high(::fcntl(lock.landlock_.get(), F_DUPFD_CLOEXEC, 64));
     if (!high.open()) return errno_error("cannot duplicate a descriptor");
     lock.landlock_ = std::move(high);
   }
-  KGB_TRY(lock.seccomp_, make_seccomp({spec.network, !spec.execute.empty(), spec.new_processes}));
+  KGB_TRY(lock.seccomp_, make_seccomp(rules_of(lock.spec_)));
   lock.layers_.namespaces = spec.namespaces;
   lock.layers_.identity = lock.spec_.uid.has_value() || (spec.namespaces & kUserNs) != 0;
   lock.layers_.landlock = abi;

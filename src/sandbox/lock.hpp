@@ -39,6 +39,9 @@ struct LockSpec {
       execute;  // programs, and folders of programs, that may be run; none: exec is refused
   std::vector<std::string> devices{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
   bool network = false;
+  std::uint16_t port = 0;  // not 0: internet sockets, in its own network namespace, with this one port to us
+                           // (sandbox/port.hpp)
+  bool metadata = false;  // chmod, chown, utime: real for a user of its own, else they do nothing and succeed
   bool new_processes = true;  // false: threads only
 
   std::uint64_t memory_bytes = std::uint64_t{8}
@@ -95,7 +98,7 @@ class PreparedLock {
 [[nodiscard]] Result<LockLayers> apply_lock(const LockSpec& spec, std::span<const int> cgroup_fds = {});
 
 // For a process in another language: the spec as JSON text and back; every field is checked. What only the
-// watching side uses (avoid, workspace_bytes) does not travel.
+// starting and watching side uses (avoid, port, workspace_bytes) does not travel.
 [[nodiscard]] std::string to_json_text(const LockSpec& spec);
 [[nodiscard]] Result<LockSpec> lock_from_json(std::string_view text);
 [[nodiscard]] std::string to_json_text(const LockLayers& layers);

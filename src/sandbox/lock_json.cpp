@@ -79,6 +79,7 @@ std::string to_json_text(const LockSpec& spec) {
       {"execute", spec.execute},
       {"devices", spec.devices},
       {"network", spec.network},
+      {"metadata", spec.metadata},
       {"new_processes", spec.new_processes},
       {"memory_bytes", spec.memory_bytes},
       {"data_bytes", spec.data_bytes},
@@ -105,6 +106,7 @@ Result<LockSpec> lock_from_json(std::string_view text) {
   reader.texts("execute", spec.execute);
   reader.texts("devices", spec.devices);
   reader.flag("network", spec.network);
+  reader.flag("metadata", spec.metadata);
   reader.flag("new_processes", spec.new_processes);
   reader.number("memory_bytes", spec.memory_bytes);
   reader.number("data_bytes", spec.data_bytes);

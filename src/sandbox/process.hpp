@@ -107,6 +107,7 @@ struct Command {
 struct Started {
   Child child;
   Channel out, err;
+  Fd listener;  // where the lock has a port: accepts what connects to it in there
 };
 // An error tells why the child could not be started, the failing step of its lock or exec included.
 [[nodiscard]] Result<Started> start(const Command& command, const Limits& limits = {});

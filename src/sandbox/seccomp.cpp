@@ -8,6 +8,7 @@
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -125,6 +126,19 @@ class Filter {
     note(seccomp_rule_add(context_.get(), SCMP_ACT_ERRNO(EPERM), seccomp_syscall_resolve_name(name), 1,
                           SCMP_CMP(index, SCMP_CMP_MASKED_EQ, bits, equal)));
   }
+  // All but the internet's.
+  void refuse_other_families() {
+    const int socket = seccomp_syscall_resolve_name("socket");
+    const auto refuse = [&](scmp_compare relation, std::uint64_t family) {
+      note(seccomp_rule_add(context_.get(), SCMP_ACT_ERRNO(EAFNOSUPPORT), socket, 1,
+                            SCMP_CMP(0, relation, family)));
+    };
+    for (std::uint64_t family = 0; family < AF_INET6; ++family)
+      if (family != AF_INET) refuse(SCMP_CMP_EQ, family);
+    refuse(SCMP_CMP_GT, AF_INET6);
+    // One end of a pair of datagram sockets can be pointed at any socket of the file system.
+    for (const std::uint64_t type : {SOCK_DGRAM, SOCK_RAW}) refuse_bits("socketpair", 1, 0xf, type);
+  }
   [[nodiscard]] Result<std::string> program() const {
     if (failed_ != 0) return host_error("libseccomp refused a rule (code " + std::to_string(failed_) + ")");
     const Fd file(::memfd_create("seccomp", MFD_CLOEXEC));
@@ -152,9 +166,11 @@ Result<std::string> make_seccomp(const SeccompRules& rules) {
   if (!filter.made()) return host_error("libseccomp cannot start a filter");
   filter.sort();
   filter.refuse(kRefused);
-  if (!rules.network) filter.refuse(kNetwork);
+  if (rules.network == Network::none) filter.refuse(kNetwork);
+  if (rules.network == Network::internet) filter.refuse_other_families();
   if (!rules.execute) filter.refuse(kExecute);
-  filter.refuse(kMetadata);
+  if (rules.metadata != Metadata::real)
+    filter.refuse(kMetadata, rules.metadata == Metadata::pretended ? 0 : EPERM);
   if (!rules.new_processes) {
     filter.refuse(kProcesses);
     filter.refuse_bits("clone", 0, CLONE_THREAD, 0);

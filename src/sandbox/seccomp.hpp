@@ -8,8 +8,16 @@
 
 namespace kgb::sandbox {
 
+enum class Network {
+  none,
+  internet,  // IPv4 and IPv6 alone: a path of the file system that is a socket is reached by no other layer
+  all,
+};
+enum class Metadata { refused, pretended, real };  // modes, owners, times and attributes of files
+
 struct SeccompRules {
-  bool network = false;       // sockets of any family
+  Network network = Network::none;
+  Metadata metadata = Metadata::refused;
   bool execute = false;       // execve
   bool new_processes = true;  // fork, vfork, clone of a process (threads are always allowed)
 };

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/text.hpp"
+#include "sandbox/port.hpp"
 #include "sandbox/process.hpp"
 #include "sandbox/warden.hpp"
 
@@ -58,7 +59,8 @@ struct Setup {
   std::vector<int> join;
   Fd status_read, status_write;  // the child's failure; closed without a word when all went well
   Fd out_read, err_read;
-  std::vector<Fd> targets;  // become 0, 1, 2, ...
+  Fd port_read, port_write;  // the socket that listens in there
+  std::vector<Fd> targets;   // become 0, 1, 2, ...
 };
 
 Result<Setup> prepare(const std::optional<LockSpec>& lock, std::span<const int> pass) {
@@ -72,6 +74,11 @@ Result<Setup> prepare(const std::optional<LockSpec>& lock, std::span<const int> 
     if (setup.group) setup.join = setup.group->join_fds();
   } else {
     setup.spec.memory_bytes = 0;  // nothing to watch
+  }
+  if (setup.spec.port != 0) {
+    KGB_TRY(auto ends, make_socket_pair());
+    setup.port_read = std::move(ends.first);
+    setup.port_write = std::move(ends.second);
   }
   KGB_TRY(Pipe status, make_pipe());
   KGB_TRY(Pipe out, make_pipe());
@@ -117,6 +124,10 @@ Failure enter(const Setup& setup, const Cloned& cloned, const char* cwd, bool ow
     };
     enter_warden(failed, &setup);
   }
+  if (setup.port_write.open()) {
+    if (const Failure failure = open_port(setup.spec.port, setup.port_write.get()); failure.step != nullptr)
+      return failure;
+  }
   if (setup.lock) {
     if (const Failure failure = setup.lock->apply(setup.join); failure.step != nullptr) return failure;
   }
@@ -136,6 +147,7 @@ Result<Started> finish(Setup setup, const Cloned& cloned, const Limits& limits) 
   Child child(cloned.pid, Fd(cloned.pidfd), std::move(setup.group), std::move(setup.spec), warden);
   setup.status_write.reset();
   setup.targets.clear();
+  setup.port_write.reset();
   Failure failure;
   std::size_t have = 0;
   const Deadline deadline(kStartPatience);
@@ -150,7 +162,10 @@ Result<Started> finish(Setup setup, const Cloned& cloned, const Limits& limits) 
     have += static_cast<std::size_t>(got);
   }
   if (have > 0) return to_error(failure);
-  Started started{std::move(child), {}, {}};
+  Started started{std::move(child), {}, {}, {}};
+  if (setup.port_read.open()) {
+    KGB_TRY(started.listener, receive_port(setup.port_read.get()));
+  }
   started.out.fd = std::move(setup.out_read);
   started.out.keep = limits.keep_stdout;
   started.err.fd = std::move(setup.err_read);

@@ -94,6 +94,7 @@ Result<int> dry_run(const RunCommand& command, const ResolvedOptions& resolved,
 
 Result<int> run(RunCommand command, CLI::App& app) {
   command.method.install = command.judge.install;
+  command.method.allow_weak_lock = command.judge.allow_weak_lock;
   for (const std::string& difference : apply_protocol(app, command.judge, command.method))
     std::fprintf(stderr, "  differs from the published protocol: %s\n", difference.c_str());
   KGB_TRY(const ResolvedOptions resolved, resolve(command.judge));
@@ -131,7 +132,8 @@ Registered register_run(CLI::App& root) {
   command
       ->add_option(
           "--contestant", options->contestant,
-          "experts, dir:PATH, library:NAME, replay:RUN, or a method: one-shot, best-of-k, union-of-k, repair")
+          "experts, dir:PATH, library:NAME, replay:RUN, agent:NAME, or a method: one-shot, best-of-k, "
+          "union-of-k, repair")
       ->capture_default_str();
   command->add_option("--suite", options->suite, "demo, aten, vllm, cublas, ms, mc, kernels, or a tag")
       ->capture_default_str();
