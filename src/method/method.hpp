@@ -24,6 +24,13 @@ struct Feedback {
   [[nodiscard]] bool passed() const { return evaluation.verdict == Verdict::pass; }
 };
 
+// Two sources that take turns on the device: the timings of the evaluation are ratios to `baseline`.
+struct Race {
+  std::string source, baseline;
+  std::string note;    // what is tried, for the ledger
+  bool whole = false;  // judged as a candidate is, on fresh values; else as far as a search needs
+};
+
 // One operator and sample. The functions are thread-safe and may block: `evaluate` until the judge has a free
 // lane, `ask` while the provider's limit is reached. Each proposal and each call of the model is in the
 // ledger when they return.
@@ -32,13 +39,17 @@ struct Task {
   const Operator& op;
   std::string chip;  // the card's name: "cpu", "h200"
   int sample = 0;
-  std::uint64_t seed = 0;              // of the method's own choices; the judge's seeds are others
-  std::filesystem::path workspace;     // this item's folder; exists and is empty, or holds what a killed run left
-  const std::atomic<bool>& stop;       // set: give up soon, keep what is there
+  std::uint64_t seed = 0;  // of the method's own choices; the judge's seeds are others
+  std::filesystem::path
+      workspace;                  // this item's folder; exists and is empty, or holds what a killed run left
+  const std::atomic<bool>& stop;  // set: give up soon, keep what is there
   // `note` says what is tried, for the ledger. An Error is the host's.
   std::function<Result<Feedback>(const std::string& source, const std::string& note)> evaluate;
   // Empty where the contestant has no model.
   std::function<llm::Completion(const llm::ChatRequest& request)> ask;
+  // One source timed against another, in turns; empty where the chip has no clock for them. An Error is the
+  // host's.
+  std::function<Result<Feedback>(const Race& race)> race = {};
 };
 
 struct Answer {

@@ -32,14 +32,12 @@ def space_of(text):
 def rewritten(text, point):
     """The text with the values that `point` names, {axis id: value}; everything else byte for byte as it was."""
     source = Source(text)
-    axes = {axis.id: axis for axis in axes_of(source)}
-    edits = []
-    for name in sorted(point, key=list(axes).index if set(point) <= set(axes) else None):
-        axis = axes.get(name)
-        if axis is None or point[name] not in axis.values:
-            raise Unreadable(f"its space has no {name} = {point[name]}")
-        edits += axis.edits.get(point[name], [])
-    changed = applied(source, edits)
+    axes = axes_of(source)
+    for name, value in point.items():
+        if not any(axis.id == name and value in axis.values for axis in axes):
+            raise Unreadable(f"its space has no {name} = {value}")
+    chosen = [axis.edits.get(point[axis.id], []) for axis in axes if axis.id in point]
+    changed = applied(source, [edit for edits in chosen for edit in edits])
     Source(changed)  # still Python
     return changed
 
