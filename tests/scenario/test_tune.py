@@ -13,32 +13,14 @@ STANDIN = {**os.environ, "KGBENCH_CUDA_LIBRARY": os.environ["KGBENCH_STANDIN"]}
 CHIP = ["--catalogue", str(HOME / "tests" / "standin" / "catalogue"), "--chip", "standin", "--target", "none"]
 SMOKE = [*CHIP, "--tier", "smoke", "--seed", "5eed"]
 
-COPY = '''
-import torch, triton
-import triton.language as tl
+NEG = expert("aten::neg").read_text()
 
 
-@triton.jit
-def kernel(out, x, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + at, tl.load(x + at, mask=at < n) * -1, mask=at < n)
-
-
-def launch(x, out):
-    block = 256
-    n = x.numel()
-    if n:
-        kernel[(triton.cdiv({size}, block),)](out, x, n, BLOCK=block)
-    return out
-
-
-def neg(self):
-    return launch(self.contiguous(), torch.empty(self.shape, dtype=self.dtype, device=self.device))
-
-
-def neg_out(self, *, out):
-    return launch(self, out)
-'''
+def neg(numel="numel", block=1024):
+    """The expert of aten::neg with another block, and as many elements as `numel` says."""
+    grid = "triton.cdiv(numel, 1024)"
+    assert grid in NEG and "BLOCK=1024" in NEG
+    return NEG.replace(grid, f"triton.cdiv({numel}, {block})").replace("BLOCK=1024", f"BLOCK={block}")
 
 
 # -- rewriting -------------------------------------------------------------------------------------------------------
@@ -82,7 +64,7 @@ def judged(file, op, *options):
 
 
 def test_a_candidate_is_timed_against_another(tmp_path):
-    old = write(tmp_path, "old.py", COPY.format(size="n"))
+    old = write(tmp_path, "old.py", neg())
     evaluation = judged(expert("aten::neg"), "aten::neg", "--baseline", old, "--time-spec", "self=f32[64,128]",
                         "--time-spec", "self=f16[3000]")
     assert evaluation["verdict"] == "pass", evaluation["findings"]
@@ -96,14 +78,14 @@ def test_a_candidate_is_timed_against_another(tmp_path):
 
 def test_what_a_timed_call_leaves_is_judged(tmp_path):
     # Right on every smoke workload; on a large tensor half of it is never written.
-    mine = write(tmp_path, "mine.py", COPY.format(size="n if n < 100_000 else n // 2"))
+    mine = write(tmp_path, "mine.py", neg("numel if numel < 100_000 else numel // 2"))
     evaluation = judged(mine, "aten::neg", "--time-spec", "self=f32[120000]")
     assert evaluation["verdict"] == "wrong_value"
     assert evaluation["findings"][0]["workload"] == "t0"
     assert not evaluation["timings"]
 
 
-@pytest.mark.parametrize("text, says", [("def neg(:\n", "compile_error"), (COPY.format(size="n // 2"), "wrong_value")])
+@pytest.mark.parametrize("text, says", [("def neg(:\n", "compile_error"), (neg("numel // 2"), "wrong_value")])
 def test_a_baseline_that_does_not_pass_is_none(tmp_path, text, says):
     old = write(tmp_path, "old.py", text)
     done = kgbench("judge", expert("aten::neg"), "--op", "aten::neg", *SMOKE, "--baseline", old, env=STANDIN)
@@ -112,7 +94,7 @@ def test_a_baseline_that_does_not_pass_is_none(tmp_path, text, says):
 
 
 def test_a_baseline_needs_a_clock(tmp_path):
-    old = write(tmp_path, "old.py", COPY.format(size="n"))
+    old = write(tmp_path, "old.py", neg())
     done = kgbench("judge", expert("aten::neg"), "--op", "aten::neg", "--chip", "cpu", "--baseline", old)
     assert done.code == 2 and "clock" in done.err
 
@@ -124,7 +106,7 @@ def tuned(*options):
 
 
 def test_a_kernel_is_tuned_by_the_judge(tmp_path):
-    seed = write(tmp_path, "mine.py", COPY.format(size="n"))
+    seed = write(tmp_path, "mine.py", neg(block=32))
     done, [row] = tuned(seed, "--op", "aten::neg", "--time-spec", "self=f32[65536]", "--rounds", 4, "--out", tmp_path / "out")
     assert done.code == 0, done.err
     assert row["op"] == "aten::neg" and row["races"] == 4 and row["axes"] >= 3 and row["wrong"] == 0
@@ -156,7 +138,7 @@ def test_a_wrong_task_is_a_line(tmp_path, line, says):
 
 
 def test_a_seed_that_does_not_pass_is_not_tuned(tmp_path):
-    seed = write(tmp_path, "mine.py", COPY.format(size="n // 2"))
+    seed = write(tmp_path, "mine.py", neg("numel // 2"))
     done, [row] = tuned(seed, "--op", "aten::neg", "--rounds", 2)
     assert done.code == 2 and "does not pass: wrong_value" in done.err and "does not pass" in row["error"]
 

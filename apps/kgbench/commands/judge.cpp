@@ -69,8 +69,8 @@ Status take_baseline(Judge& judge, const std::string& file, JudgeRequest& reques
   KGB_TRY(const Evaluation evaluation, judge_told(judge, alone));
   if (const Finding* finding = deciding_finding(evaluation.findings))
     return user_error("the baseline " + file + " does not pass: " + std::string(name_of(evaluation.verdict)) +
-                      ": " + finding->message + ". kgbench judge " + file + " --op " + request.op +
-                      " has all");
+                      ": " + finding->message.substr(0, finding->message.find('\n')) + ". kgbench judge " +
+                      file + " --op " + request.op + " has all");
   request.baseline_source = source;
   request.baseline_file = file;
   return ok_status();
