@@ -130,7 +130,7 @@ def test_many_operators_have_their_workloads_in_a_file(tmp_path):
 
 
 @pytest.mark.parametrize("line, says", [
-    ('{"op": "softmx"}', "softmax"), ('{"op": "neg", "tme": []}', "Did you mean time"), ("7", "no JSON object"),
+    ('{"op": "softmx"}', "softmax"), ('{"op": "neg", "tme": []}', "did you mean 'time'"), ("7", "no JSON object"),
     ('{"op": "neg", "time": "x"}', "list of texts"), ("", "no task")])
 def test_a_wrong_task_is_a_line(tmp_path, line, says):
     done, rows = tuned("--tasks", write(tmp_path, "tasks.jsonl", line + "\n"))
