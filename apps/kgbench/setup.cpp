@@ -122,6 +122,11 @@ void add_once(std::vector<T>& list, const T& value) {
   if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
 }
 
+std::size_t memory_bytes() {
+  return static_cast<std::size_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES))) *
+         static_cast<std::size_t>(std::max(0L, ::sysconf(_SC_PAGE_SIZE)));
+}
+
 const std::vector<std::string> kTargets{"sm_80", "sm_90", "sm_100", "gfx942", "gfx950"};
 
 }  // namespace
@@ -270,6 +275,27 @@ Result<std::vector<Workload>> own_workloads_of(const JudgeOptions& options, cons
   return own_workloads(op, text, file);
 }
 
+void add_time_spec_option(CLI::App& command, std::vector<std::string>& specs) {
+  command
+      .add_option("--time-spec", specs,
+                  "a workload that is timed in place of the heaviest of those judged, in the form of "
+                  "--workload-spec: 'self=f32[4096,8192] dim=-1'; may be given again")
+      ->expected(1)
+      ->take_all();
+}
+
+Result<std::vector<Workload>> timed_workloads_of(const std::vector<std::string>& specs, const Operator& op) {
+  std::string text;
+  for (const std::string& spec : specs) {
+    KGB_TRY(const std::string table, workload_table(spec));
+    text += "\n" + table;
+  }
+  if (text.empty()) return std::vector<Workload>();
+  KGB_TRY(std::vector<Workload> timed, own_workloads(op, text, "--time-spec"));
+  for (std::size_t i = 0; i < timed.size(); ++i) timed[i].call.workload = "t" + std::to_string(i);
+  return timed;
+}
+
 JudgeRequest request_of(const JudgeOptions& options, const ResolvedOptions& resolved) {
   JudgeRequest request;
   request.tiers = resolved.tiers;
@@ -314,6 +340,7 @@ Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes
   KGB_TRY(ChosenChip chosen, choose_chip(options.chip));
   setup.device = std::move(chosen.device);
   setup.lanes = lanes;
+  if (options.large) setup.expectation_bytes = std::max(setup.expectation_bytes, memory_bytes() / 8);
   setup.threads = processors();
   setup.allow_weak_lock = options.allow_weak_lock;
   setup.limits.author_s = options.author_s;

@@ -43,6 +43,7 @@ struct JudgeOptions {
   std::string library;                 // NAME or NAME=PATH: a declared library that the candidate calls
   bool install = false;                // the library first
   bool allow_weak_lock = false, no_time = false;
+  bool large = false;  // many large workloads: the oracle's answers to them may take an eighth of the memory
   double author_s = 60, trial_s = 60;
 };
 void add_judge_options(CLI::App& command, JudgeOptions& options,
@@ -62,6 +63,10 @@ struct ResolvedOptions {
 // Workloads of the user's own, empty when none were given.
 void add_own_workload_options(CLI::App& command, JudgeOptions& options);
 [[nodiscard]] Result<std::vector<Workload>> own_workloads_of(const JudgeOptions& options, const Operator& op);
+// --time-spec: workloads that are timed in place of the heaviest of those judged.
+void add_time_spec_option(CLI::App& command, std::vector<std::string>& specs);
+[[nodiscard]] Result<std::vector<Workload>> timed_workloads_of(const std::vector<std::string>& specs,
+                                                               const Operator& op);
 // --install, and --library where the candidate is a file.
 void add_install_option(CLI::App& command, JudgeOptions& options);
 void add_library_option(CLI::App& command, JudgeOptions& options);

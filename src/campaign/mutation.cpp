@@ -11,6 +11,7 @@
 #include "base/files.hpp"
 #include "base/lanes.hpp"
 #include "base/text.hpp"
+#include "campaign/probe.hpp"
 #include "catalogue/toml.hpp"
 #include "sandbox/process.hpp"
 
@@ -57,19 +58,6 @@ Result<Judged> judge_both(Judge& judge, const JudgeRequest& request) {
   return judged;
 }
 
-// A few workloads of every entry: most mutants are found by any of them, at a fraction of the cost.
-std::vector<Workload> probe_of(const std::vector<Workload>& all) {
-  constexpr std::size_t kEach = 3;
-  std::map<std::string, std::vector<const Workload*>> by_entry;
-  for (const Workload& workload : all)
-    if (!workload.edge) by_entry[workload.call.entry].push_back(&workload);
-  std::vector<Workload> probe;
-  for (const auto& [entry, rows] : by_entry)
-    for (std::size_t i = 0; i < std::min(kEach, rows.size()); ++i)
-      probe.push_back(*rows[i * rows.size() / std::min(kEach, rows.size())]);
-  return probe;
-}
-
 // The verdicts under both tolerances: a probe first, then whatever it has left open. A workload ends at its
 // first wrong call, so what the published tolerance would have seen after that takes a judgement of its own.
 Status judge_mutant(Judge& judge, JudgeRequest request, const std::vector<Workload>& all,
@@ -79,7 +67,7 @@ Status judge_mutant(Judge& judge, JudgeRequest request, const std::vector<Worklo
     result.published = judged.published;
     result.finding = first_finding(judged.evaluation);
   };
-  request.own = probe_of(all);
+  request.own = probe_of(all, 3);  // most mutants are found by any of them, at a fraction of the cost
   KGB_TRY(const Judged probed, judge_both(judge, request));
   take(probed);
   request.own = all;

@@ -119,12 +119,17 @@ Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) 
         " in the tiers asked for. A hidden one needs the seed that drew it: --workload hidden --seed");
   if (workloads.empty())
     return user_error(op->name + " has no workload in the tiers asked for (kgbench show " + op->name + ")");
-  for (Workload& workload : workloads) {
+  if (open.language == "cpp" && (!request.timed.empty() || !request.baseline_file.empty()))
+    return user_error("C++ candidates are timed on the workloads judged, against the card's baseline alone");
+  const std::size_t judged = workloads.size();
+  workloads.insert(workloads.end(), request.timed.begin(), request.timed.end());
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
     Job job;
-    KGB_TRY(job.bound, catalogue.error_for(*op, workload.call));
+    KGB_TRY(job.bound, catalogue.error_for(*op, workloads[i].call));
     job.bound.published = request.tolerance == "published";
-    job.calls.assign(kCallsPerTrial, workload.call);
-    job.workload = std::move(workload);
+    job.calls.assign(kCallsPerTrial, workloads[i].call);
+    job.workload = std::move(workloads[i]);
+    job.only_timed = i >= judged;
     open.jobs.push_back(std::move(job));
   }
   put_absent_aside(open);

@@ -35,6 +35,7 @@ struct Job {
   std::string worst_at;
   std::int64_t elements = 0;    // compared, all trials
   bool judged = false;          // at least one trial was compared to its end
+  bool only_timed = false;      // of JudgeRequest::timed: gate fast is all that runs it
   bool tuned = false;           // the candidate tunes a kernel; the recording holds one configuration
   bool wanting_launch = false;  // an output element that no launch wrote
 };

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A candidate's plan and its baseline, both as graphs in processes of their own, take turns on one device.
+// The baseline is the card's expression run by torch, or another candidate's plan.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/clock.hpp"
 #include "judge/device_time.hpp"
+#include "judge/rival.hpp"
 #include "judge/timing.hpp"
 #include "judge/trials.hpp"
 #include "model/generate.hpp"
@@ -26,6 +29,7 @@ constexpr double kMargin = 0.02;      // differences below it are of no interest
 // times faster than the memory is no measurement.
 constexpr double kTimesBandwidth = 3;
 constexpr Millis kBeginLimit{300'000}, kSampleLimit{120'000};
+constexpr std::int64_t kPlanId = 1;
 
 // What samples are asked of; the names of its requests differ by process.
 class Timed {
@@ -44,11 +48,6 @@ class Timed {
   sandbox::Worker& worker_;
   std::string who_;
 };
-
-// The value set of the timed calls: what host code read holds for one set alone.
-int timed_trial(const Job& job) {
-  return reads_values(job) ? 0 : kTimedTrial;
-}
 
 // Error: why the baseline cannot be timed.
 Status begin_baseline(const Case& open, const Job& job, sandbox::Worker& worker, const std::string& backend) {
@@ -96,7 +95,8 @@ Result<Series> measure(const Case& open, Timed& candidate, Timed* baseline) {
   for (std::size_t turn = 0; turn < kMostTurns + kWarmUps && !open.stopped(); ++turn) {
     KGB_CHECK(take_turn(open, turn, series, candidate, baseline));
     const bool enough = series.candidate.size() >= kFewestTurns;
-    const bool narrow = baseline == nullptr || series.narrow(kNarrow);
+    const bool narrow =
+        baseline == nullptr || series.narrow(kNarrow) || (open.request.quick && series.decided(kMargin));
     if (enough && (narrow || 1e-3 * static_cast<double>(millis_since(start)) > kBudgetSeconds)) break;
   }
   return series;
@@ -125,53 +125,164 @@ Timing untimed(const Job& job, const std::string& why) {
   return timing;
 }
 
-Status time_job(Case& open, Job& job, const TrialRequest& request, sandbox::Worker& executor,
-                sandbox::Worker& baseline_worker, Processes& processes, const Catalogue& catalogue) {
-  constexpr std::int64_t kId = 1;
+// A plan's timed trial in an executor, up to where it can be sampled. A result: it ended before that.
+Result<std::optional<TrialResult>> begin_plan(const TrialRequest& request, const Job& job,
+                                              sandbox::Worker& executor) {
   const std::vector<std::byte> blob = blob_of(request, job.recording_json);
-  KGB_TRY(sandbox::Answer begun, executor.ask(to_json_text(request, kId), blob, kBeginLimit));
+  KGB_TRY(sandbox::Answer begun, executor.ask(to_json_text(request, kPlanId), blob, kBeginLimit));
   if (begun.loss) return host_error("the executor " + begun.loss->finished.describe() + " in a timed call");
-  if (!is_ready(begun.frame.json)) {
-    KGB_TRY(const TrialResult result,
-            trial_result_from_json(begun.frame.json, std::move(begun.frame.blob), kId));
-    for (const Finding& finding : result.findings) {
-      if (finding.kind == "untimed") open.timings.push_back(untimed(job, finding.message));
-      job.findings.push_back(finding);
-    }
+  if (is_ready(begun.frame.json)) return std::optional<TrialResult>();
+  KGB_TRY(TrialResult result, trial_result_from_json(begun.frame.json, std::move(begun.frame.blob), kPlanId));
+  return std::optional(std::move(result));
+}
+
+// Ends the sampling: what the timed calls left.
+Result<TrialResult> end_plan(sandbox::Worker& executor) {
+  KGB_TRY(sandbox::Answer last, executor.ask(samples_request_text(0, kPlanId), {}, kSampleLimit));
+  if (last.loss) return host_error("the executor " + last.loss->finished.describe() + " after a timed call");
+  return trial_result_from_json(last.frame.json, std::move(last.frame.blob), kPlanId);
+}
+
+// Holds it against the oracle. Findings go to the job.
+Status judge_left(const Case& open, Job& job, const TrialResult& left, Processes& processes) {
+  for (const Finding& finding : left.findings) job.findings.push_back(finding);
+  return open.random() ? ok_status() : verify(open, job, left, processes);
+}
+
+// The baseline of one workload: torch, or another candidate's plan. An Error says why it cannot be timed.
+class Opponent {
+ public:
+  // `request`: of the rival's plan.
+  Opponent(const Case& open, const Job& job, Processes& processes, Rival* rival,
+           const Result<TrialRequest>& request)
+      : open_(open), job_(job), processes_(processes), rival_(rival), request_(request) {}
+
+  Status begin(Crew& crew) {
+    if (rival_ == nullptr) return begin_baseline(open_, job_, crew.baseline, processes_.device()->backend);
+    if (!request_.ok()) return request_.error();
+    KGB_TRY(const std::optional<TrialResult> ended, begin_plan(*request_, mine(), crew.rival));
+    if (!ended) return ok_status();
+    const std::string why = ended->findings.empty() ? "no reason given" : ended->findings.front().message;
+    return user_error("the baseline " + rival_->name() + " cannot be timed: " + why);
+  }
+  Status end(Crew& crew) {
+    if (rival_ == nullptr) return ok_status();
+    KGB_TRY(left_, end_plan(crew.rival));
     return ok_status();
   }
-  const Status has_baseline = begin_baseline(open, job, baseline_worker, processes.device()->backend);
-  Timed candidate(executor, "the executor"), baseline(baseline_worker, "the baseline");
-  KGB_TRY(const Series series, measure(open, candidate, has_baseline.ok() ? &baseline : nullptr));
-  KGB_TRY(sandbox::Answer last, executor.ask(samples_request_text(0, kId), {}, kSampleLimit));
-  if (last.loss) return host_error("the executor " + last.loss->finished.describe() + " after a timed call");
-  KGB_TRY(const TrialResult result, trial_result_from_json(last.frame.json, std::move(last.frame.blob), kId));
-  const std::size_t found = job.findings.size();
-  for (const Finding& finding : result.findings) job.findings.push_back(finding);
-  if (!open.random()) KGB_CHECK(verify(open, job, result, processes));
-  const auto bandwidth = open.chip.peak.find("bandwidth");
-  if (const Result<Cost> cost = catalogue.cost_for(open.op, job.workload.call);
-      cost.ok() && bandwidth != open.chip.peak.end())
-    note_too_fast(job, series, cost->bytes, kTimesBandwidth * bandwidth->second);
-  if (job.findings.size() > found || open.stopped()) return ok_status();
-  Timing timing = timing_of(job, series, has_baseline.ok() ? "torch" : "", kMargin);
-  if (!has_baseline.ok()) timing.why = has_baseline.error().message;
-  open.timings.push_back(std::move(timing));
-  return ok_status();
-}
+  // What was timed must be right, too.
+  Status judge() {
+    if (rival_ == nullptr) return ok_status();
+    KGB_CHECK(judge_left(rival_->opened(), mine(), *left_, processes_));
+    const std::optional<std::string> fault = fault_in(mine().findings);
+    return fault ? user_error("the baseline " + rival_->name() + " is wrong: " + *fault) : ok_status();
+  }
+  [[nodiscard]] Timed timed(Crew& crew) const {
+    return rival_ == nullptr ? Timed(crew.baseline, "the baseline")
+                             : Timed(crew.rival, "the executor of the baseline");
+  }
+  [[nodiscard]] std::string name() const { return rival_ == nullptr ? "torch" : rival_->name(); }
+
+ private:
+  Job& mine() { return *rival_->job_of(job_.workload.call.workload); }
+
+  const Case& open_;
+  const Job& job_;
+  Processes& processes_;
+  Rival* rival_;
+  const Result<TrialRequest>& request_;
+  std::optional<TrialResult> left_;
+};
+
+// The timing of one workload in three steps: beside others, alone on the device, and without it.
+class JobTiming {
+ public:
+  JobTiming(Case& open, Job& job, const TrialRequest& request, Opponent& opponent, Processes& processes)
+      : open_(open), job_(job), request_(request), opponent_(opponent), processes_(processes) {}
+
+  Status prepare(Crew& crew) {
+    // Both lay out their memory at the same time: with large tensors that is most of what a timing takes.
+    std::thread other([&] { has_baseline_ = opponent_.begin(crew); });
+    Result<std::optional<TrialResult>> begun = begin_plan(request_, job_, crew.executor);
+    other.join();
+    KGB_TRY(ended_, std::move(begun));
+    return ok_status();
+  }
+
+  Status run(Crew& crew) {
+    if (!ended_) {
+      Timed candidate(crew.executor, "the executor"), baseline = opponent_.timed(crew);
+      KGB_TRY(series_, measure(open_, candidate, has_baseline_.ok() ? &baseline : nullptr));
+      KGB_TRY(left_, end_plan(crew.executor));
+    }
+    return has_baseline_.ok() ? opponent_.end(crew) : ok_status();
+  }
+
+  Status conclude(const Catalogue& catalogue) {
+    if (ended_) {
+      take_untimed(*ended_);
+      return ok_status();
+    }
+    const std::size_t found = job_.findings.size();
+    KGB_CHECK(judge_left(open_, job_, *left_, processes_));
+    if (job_.only_timed) job_.judged = true;
+    const auto bandwidth = open_.chip.peak.find("bandwidth");
+    if (const Result<Cost> cost = catalogue.cost_for(open_.op, job_.workload.call);
+        cost.ok() && bandwidth != open_.chip.peak.end())
+      note_too_fast(job_, series_, cost->bytes, kTimesBandwidth * bandwidth->second);
+    if (job_.findings.size() > found || open_.stopped()) return ok_status();
+    if (has_baseline_.ok())
+      if (const Status right = opponent_.judge(); !right.ok()) {
+        open_.timings.push_back(untimed(job_, right.error().message));
+        return ok_status();
+      }
+    Timing timing = timing_of(job_, series_, has_baseline_.ok() ? opponent_.name() : "", kMargin);
+    if (!has_baseline_.ok()) timing.why = has_baseline_.error().message;
+    open_.timings.push_back(std::move(timing));
+    return ok_status();
+  }
+
+ private:
+  void take_untimed(const TrialResult& ended) {
+    for (const Finding& finding : ended.findings) {
+      if (finding.kind == "untimed") open_.timings.push_back(untimed(job_, finding.message));
+      job_.findings.push_back(finding);
+    }
+  }
+
+  Case& open_;
+  Job& job_;
+  const TrialRequest& request_;
+  Opponent& opponent_;
+  Processes& processes_;
+  Status has_baseline_ = ok_status();
+  std::optional<TrialResult> ended_;  // before it could be sampled
+  std::optional<TrialResult> left_;
+  Series series_;
+};
 
 }  // namespace
 
 Status device_time(Case& open, Processes& processes, const Catalogue& catalogue) {
   if (open.op.tagged("no_kernel")) return ok_status();  // nothing runs on the device
-  for (Job* job : timed_jobs(open, catalogue, false)) {
+  const std::vector<Job*> jobs = timed_jobs(open, catalogue, false);
+  std::unique_ptr<Rival> rival;
+  if (!open.request.baseline_file.empty()) {
+    KGB_TRY(rival, Rival::record(open, jobs, processes, catalogue));
+  }
+  for (Job* job : jobs) {
     if (!job->recording) continue;
     KGB_TRY(const std::optional<TrialRequest> request,
             timed_request(open, *job, timed_trial(*job), processes));
     if (!request) continue;  // a kernel does not compile: a finding
-    KGB_CHECK(processes.with_device([&](sandbox::Worker& executor, sandbox::Worker& baseline) {
-      return time_job(open, *job, *request, executor, baseline, processes, catalogue);
-    }));
+    const Result<TrialRequest> other =
+        rival ? rival->request(job->workload.call.workload, timed_trial(*job), processes)
+              : Result<TrialRequest>(TrialRequest());
+    Opponent opponent(open, *job, processes, rival.get(), other);
+    JobTiming timing(open, *job, *request, opponent, processes);
+    KGB_CHECK(processes.with_device([&](Crew& crew) { return timing.prepare(crew); },
+                                    [&](Crew& crew) { return timing.run(crew); }));
+    KGB_CHECK(timing.conclude(catalogue));
   }
   return ok_status();
 }

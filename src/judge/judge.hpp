@@ -62,6 +62,7 @@ struct JudgeSetup {
   int threads = 1;                     // of the machine, shared by the lanes
   bool allow_weak_lock = false;
   Limits limits;
+  std::size_t expectation_bytes = std::size_t{768} << 20;  // of the oracle's answers, kept for all lanes
 };
 
 struct JudgeRequest {
@@ -75,11 +76,18 @@ struct JudgeRequest {
   std::vector<Tier> tiers{Tier::smoke, Tier::hidden};
   std::vector<Workload> own;                 // judged in place of the tiers
   std::optional<std::string> only_workload;  // "h7"
-  std::uint64_t seed = 0;                    // hidden workloads and values follow from it
-  std::string tolerance = "model";           // or "published"
-  std::vector<std::string> targets;          // cross-compilation; empty: none
-  int value_sets = 2;                        // trials per workload
-  bool time = true;                          // gate fast, where the candidate can be timed on this chip
+  // Timed in place of the heaviest of those judged. They may be large: they run on the device alone, without
+  // the VM's watch, and the outputs of the timed calls are held against the oracle.
+  std::vector<Workload> timed;
+  // A candidate that this one is timed against in place of the card's baseline, and its name for messages. It
+  // must pass by itself, which is the caller's to see to.
+  std::string baseline_source, baseline_file;
+  std::uint64_t seed = 0;            // hidden workloads and values follow from it
+  std::string tolerance = "model";   // or "published"
+  std::vector<std::string> targets;  // cross-compilation; empty: none
+  int value_sets = 2;                // trials per workload; on a device 0: on the VM alone
+  bool time = true;                  // gate fast, where the candidate can be timed on this chip
+  bool quick = false;  // times until faster, slower or the same is certain, not until the ratio is narrow
   // Told when a gate begins (0 of n workloads) and as gate correct goes on; on the caller's thread.
   std::function<void(Gate, std::size_t done, std::size_t total)> progress;
   // Set from another thread: processes that work for this candidate are killed, its lane is free soon, and

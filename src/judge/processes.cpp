@@ -12,8 +12,8 @@
 namespace kgb {
 namespace {
 
-constexpr std::size_t kExpectationBytes = std::size_t{768} << 20;
 constexpr int kContexts = 4;  // executors that share a device; each holds some hundreds of megabytes of it
+constexpr int kCrews = 2;     // one measures, one prepares
 constexpr uid_t kCompilerUid = 64990;  // as root; below the authors' range, so neither can touch the other
 
 std::vector<std::string> base_environment(int threads = 1) {
@@ -74,6 +74,14 @@ sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpr
   return command;
 }
 
+Crew make_crew(const JudgeSetup& setup) {
+  const sandbox::Command executor = executor_command(setup.installation, &*setup.device);
+  sandbox::Command baseline =
+      Processes::python_worker(setup.installation, "kgbench.baseline.device_worker", setup.threads);
+  show_device(baseline, setup.device->index);
+  return {sandbox::Worker(executor), sandbox::Worker(std::move(baseline)), sandbox::Worker(executor)};
+}
+
 author::ZygoteOptions zygote_options(const JudgeSetup& setup) {
   author::ZygoteOptions options;
   options.python = setup.installation.interpreter;
@@ -118,14 +126,16 @@ Processes::Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scr
       executors_(executor_command(setup.installation), static_cast<std::size_t>(setup.lanes)),
       expectations_(oracle::Oracle(python_worker(setup.installation, "kgbench.oracle.worker"),
                                    static_cast<std::size_t>(setup.lanes)),
-                    kExpectationBytes),
+                    setup.expectation_bytes),
       compiler_(compiler_command(setup, zygote_.interpreter(), scratch_.path()),
                 static_cast<std::size_t>(setup.lanes), setup.installation.cache_dir / "compile",
                 compiler_version(zygote_.interpreter())) {
-  if (setup.device)
-    devices_ =
-        std::make_unique<sandbox::WorkerPool>(executor_command(setup.installation, &*setup.device),
-                                              static_cast<std::size_t>(std::min(setup.lanes, kContexts)));
+  if (!setup.device) return;
+  devices_ =
+      std::make_unique<sandbox::WorkerPool>(executor_command(setup.installation, &*setup.device),
+                                            static_cast<std::size_t>(std::min(setup.lanes, kContexts)));
+  crews_ = std::make_unique<CrewPool>([this] { return make_crew(setup_); },
+                                      static_cast<std::size_t>(std::min(setup.lanes, kCrews)));
 }
 
 Result<std::unique_ptr<Processes>> Processes::start(const JudgeSetup& setup) {
@@ -146,22 +156,29 @@ Result<author::AuthorOutcome> Processes::author(const std::string& session,
   return zygote_.author(session, workspace, limits);
 }
 
-Status Processes::with_device(const DeviceWork& work) {
-  if (!setup_.device) return internal_error("this judge has no device");
-  const std::lock_guard alone(lease_);
-  if (baseline_ == nullptr) {
-    sandbox::Command command =
-        python_worker(setup_.installation, "kgbench.baseline.device_worker", setup_.threads);
-    show_device(command, setup_.device->index);
-    baseline_ = std::make_unique<sandbox::Worker>(std::move(command));
+std::shared_lock<std::shared_mutex> Processes::share_device() {
+  {
+    const std::lock_guard behind(door_);
   }
+  return std::shared_lock(lease_);
+}
+
+Status Processes::with_device(const DeviceWork& prepare, const DeviceWork& work) {
+  if (!setup_.device) return internal_error("this judge has no device");
   Status done = ok_status();
-  devices_->with([&](sandbox::Worker& executor) {
-    done = work(executor, *baseline_);
-    if (done.ok()) return;
-    executor
-        .stop();  // either may stand in the middle of a series, and would answer the next candidate with it
-    baseline_->stop();
+  crews_->with([&](Crew& crew) {
+    {
+      const auto shared = share_device();
+      done = prepare(crew);
+    }
+    if (done.ok()) {
+      // Whoever wants the device alone is let in before trials that come later: there may be no end of them.
+      std::unique_lock next(door_);
+      const std::lock_guard alone(lease_);
+      next.unlock();
+      done = work(crew);
+    }
+    if (!done.ok()) crew.stop();
   });
   return done;
 }
@@ -172,7 +189,7 @@ Result<Processes::TrialAnswer> Processes::trial(const TrialRequest& request,
   static std::atomic<std::int64_t> next_id{1};
   TrialAnswer answer;
   sandbox::WorkerPool& pool = on_device ? *devices_ : executors_;
-  const auto shared = on_device ? std::shared_lock(lease_) : std::shared_lock<std::shared_mutex>();
+  const auto shared = on_device ? share_device() : std::shared_lock<std::shared_mutex>();
   const std::vector<std::byte> blob = blob_of(request, recording_json);
   // A dead executor is asked once more: only what happens twice with the same plan is the plan's doing.
   for (int attempt = 0; attempt < 2; ++attempt) {

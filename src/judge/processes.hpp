@@ -16,6 +16,7 @@
 #include "catalogue/catalogue.hpp"
 #include "compiler/compiler.hpp"
 #include "judge/case.hpp"
+#include "judge/crew.hpp"
 #include "judge/expectations.hpp"
 #include "judge/judge.hpp"
 #include "model/trial.hpp"
@@ -46,10 +47,10 @@ class Processes {
   [[nodiscard]] Result<TrialAnswer> trial(const TrialRequest& request, const std::string& recording_json,
                                           bool on_device = false, const std::atomic<bool>* stop = nullptr);
 
-  // Holds the device alone: no trial runs on it meanwhile. `work` gets an executor of the device and a
-  // process for baselines on it.
-  using DeviceWork = std::function<Status(sandbox::Worker& executor, sandbox::Worker& baseline)>;
-  [[nodiscard]] Status with_device(const DeviceWork& work);
+  // Times on the device: `prepare` runs beside trials and other preparations, then `work` has the device
+  // alone. An Error of either ends it.
+  using DeviceWork = std::function<Status(Crew& crew)>;
+  [[nodiscard]] Status with_device(const DeviceWork& prepare, const DeviceWork& work);
   [[nodiscard]] const std::optional<DeviceChoice>& device() const { return setup_.device; }
 
   [[nodiscard]] Expectations& expectations() { return expectations_; }
@@ -62,13 +63,16 @@ class Processes {
 
  private:
   Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scratch);
+  // Held while something is done on the device beside others.
+  [[nodiscard]] std::shared_lock<std::shared_mutex> share_device();
   JudgeSetup setup_;
   TempDir scratch_;  // the compiler's workspace
   author::Zygote zygote_;
   sandbox::WorkerPool executors_;
   std::unique_ptr<sandbox::WorkerPool> devices_;
-  std::unique_ptr<sandbox::Worker> baseline_;  // on the device; of whoever holds the lease
-  std::shared_mutex lease_;                    // shared: trials on the device; alone: timing
+  std::unique_ptr<CrewPool> crews_;
+  std::mutex door_;          // to the lease
+  std::shared_mutex lease_;  // shared: trials on the device, preparations; alone: timing
   Expectations expectations_;
   Compiler compiler_;
 };

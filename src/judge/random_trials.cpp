@@ -70,7 +70,7 @@ Result<Drawn> draw(Case& open, Processes& processes, bool advisory, std::uint64_
   Drawn drawn;
   std::uint64_t salt = session << 32;
   for (Job& job : open.jobs) {
-    if (!job.recording || decide(job.findings) != Verdict::pass) continue;
+    if (job.only_timed || !job.recording || decide(job.findings) != Verdict::pass) continue;
     apply_policy(open, job, advisory);
     if (decide(job.findings) != Verdict::pass) continue;
     KGB_CHECK(judge_contract(open, job, 0, processes));

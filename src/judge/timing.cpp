@@ -17,6 +17,12 @@ constexpr std::size_t kTimedWorkloads = 3;
 }  // namespace
 
 std::vector<Job*> timed_jobs(Case& open, const Catalogue& catalogue, bool with_baseline) {
+  if (!open.request.timed.empty()) {
+    std::vector<Job*> named;
+    for (Job& job : open.jobs)
+      if (job.only_timed) named.push_back(&job);
+    return named;
+  }
   std::vector<std::pair<double, Job*>> ranked;
   for (Job& job : open.jobs) {
     if (job.workload.edge || (with_baseline && open.entry_of(job).baseline.empty())) continue;
@@ -31,9 +37,18 @@ std::vector<Job*> timed_jobs(Case& open, const Catalogue& catalogue, bool with_b
   return jobs;
 }
 
+int timed_trial(const Job& job) {
+  return reads_values(job) ? 0 : kTimedTrial;
+}
+
 bool Series::narrow(double width) const {
   const auto interval = median_interval(ratio);
   return interval && (interval->high - interval->low) < width * interval->estimate;
+}
+
+bool Series::decided(double margin) const {
+  const auto interval = median_interval(ratio);
+  return interval && call_of(*interval, margin) != SpeedCall::cannot_tell;
 }
 
 std::uint32_t turn_coin(const Case& open, std::size_t turn) {

@@ -12,8 +12,11 @@ namespace kgb {
 
 inline constexpr int kTimedTrial = 1000;  // value sets of timed series: apart from those of the correct gate
 
-// The workloads worth timing: heaviest weight, then most bytes; edge workloads say nothing. `with_baseline`:
-// only entries that have one.
+// The value set of a timed plan: what host code read holds for one set alone.
+[[nodiscard]] int timed_trial(const Job& job);
+
+// The workloads worth timing: those that the request names; else heaviest weight, then most bytes; edge
+// workloads say nothing. `with_baseline`: only entries that have one.
 [[nodiscard]] std::vector<Job*> timed_jobs(Case& open, const Catalogue& catalogue, bool with_baseline);
 
 // Turns of candidate and baseline; seconds. `ratio`: baseline over candidate, one of each turn.
@@ -21,6 +24,8 @@ struct Series {
   std::vector<double> candidate, baseline, ratio;
   // The 95 % interval of the median ratio is narrower than `width`, relative to it.
   [[nodiscard]] bool narrow(double width) const;
+  // The interval already says faster, slower or the same.
+  [[nodiscard]] bool decided(double margin) const;
 };
 
 // A coin that candidates cannot foresee, for the order of a turn and the like.

@@ -24,6 +24,13 @@ struct Feedback {
   [[nodiscard]] bool passed() const { return evaluation.verdict == Verdict::pass; }
 };
 
+// Two sources that take turns on the device: the timings of the evaluation are ratios to `baseline`.
+struct Race {
+  std::string source, baseline;
+  std::string note;    // what is tried, for the ledger
+  bool whole = false;  // judged as a candidate is, on fresh values; else as far as a search needs
+};
+
 // One operator and sample. The functions are thread-safe and may block: `evaluate` until the judge has a free
 // lane, `ask` while the provider's limit is reached. Each proposal and each call of the model is in the
 // ledger when they return.
@@ -44,6 +51,9 @@ struct Task {
   std::function<void(const llm::Completion& call)> record;
   // Which budget of the run or the item is spent, for people; empty: none.
   std::function<std::string()> spent;
+  // One source timed against another, in turns; empty where the chip has no clock for them. An Error is the
+  // host's.
+  std::function<Result<Feedback>(const Race& race)> race = {};
 };
 
 struct Answer {

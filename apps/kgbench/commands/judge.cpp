@@ -19,7 +19,8 @@ constexpr std::size_t kMaxCandidateBytes = 64u
                                            << 20;  // the judge itself refuses more than 4 MiB with a verdict
 
 struct Options {
-  std::string file, op, only;
+  std::string file, op, only, baseline;
+  std::vector<std::string> time_specs;
   bool json = false, stream = false;
   JudgeOptions judge;
 };
@@ -51,6 +52,30 @@ Result<Evaluation> judge_told(Judge& judge, JudgeRequest& request) {
   return judge.judge(request);
 }
 
+// Names the baseline in the request once it has passed what the candidate has to pass: a wrong kernel is no
+// measure of speed.
+Status take_baseline(Judge& judge, const std::string& file, JudgeRequest& request) {
+  if (file.empty()) return ok_status();
+  if (request.chip == "cpu")
+    return user_error(
+        "--baseline needs a clock, and the virtual machine of chip cpu is none. Use it on a GPU");
+  KGB_TRY(const std::string source, read_file(file, kMaxCandidateBytes));
+  JudgeRequest alone = request;
+  alone.source = source;
+  alone.file = file;
+  alone.time = false;
+  alone.timed.clear();
+  alone.targets.clear();
+  KGB_TRY(const Evaluation evaluation, judge_told(judge, alone));
+  if (const Finding* finding = deciding_finding(evaluation.findings))
+    return user_error("the baseline " + file + " does not pass: " + std::string(name_of(evaluation.verdict)) +
+                      ": " + finding->message.substr(0, finding->message.find('\n')) + ". kgbench judge " +
+                      file + " --op " + request.op + " has all");
+  request.baseline_source = source;
+  request.baseline_file = file;
+  return ok_status();
+}
+
 Result<int> judge_one(const Options& options) {
   if (options.file.empty())
     return user_error("no candidate. Name a file: kgbench judge mine.py --op aten::softmax");
@@ -70,6 +95,8 @@ Result<int> judge_one(const Options& options) {
   request.file = options.file;
   request.contestant = library ? library->contestant() : "file";
   if (!options.only.empty()) request.only_workload = options.only;
+  KGB_TRY(request.timed, timed_workloads_of(options.time_specs, *op));
+  KGB_CHECK(take_baseline(*judge, options.baseline, request));
   KGB_TRY(const Evaluation evaluation, judge_told(*judge, request));
   if (options.json)
     std::printf("%s\n",
@@ -89,10 +116,13 @@ Registered register_judge(CLI::App& root) {
   command->add_option("file", options->file, "the candidate: .py (Triton) or .cpp");
   command->add_option("--op", options->op, "operator: aten::softmax, or softmax where that is unique");
   command->add_option("--only", options->only, "one workload, by its id: s3, f12, h7");
+  command->add_option("--baseline", options->baseline,
+                      "a candidate that passes: timed against it, in place of the card's baseline");
   command->add_flag("--json", options->json, "the whole evaluation as JSON");
   command->add_flag("--stream", options->stream, "JSON lines from standard input to standard output");
   add_judge_options(*command, options->judge, {"smoke", "hidden"});
   add_own_workload_options(*command, options->judge);
+  add_time_spec_option(*command, options->time_specs);
   add_library_option(*command, options->judge);
   return {command, [options]() -> Result<int> {
             if (options->stream && !options->judge.library.empty())

@@ -8,6 +8,7 @@
 #include "judge/native.hpp"
 #include "judge/policy.hpp"
 #include "judge/random_trials.hpp"
+#include "judge/timing.hpp"
 #include "judge/trials.hpp"
 
 namespace kgb {
@@ -28,6 +29,13 @@ bool runnable(const Job& job) {
   return job.recording && std::none_of(job.findings.begin(), job.findings.end(), [](const Finding& f) {
            return ends_workload(f.kind) || verdict_of(f.kind).has_value();
          });
+}
+
+// Nothing runs yet of a workload that is only timed: what its plan is, and what its calls should give.
+Status judge_timed_job(Case& open, Job& job, Processes& processes) {
+  if (!job.recording) return ok_status();
+  apply_policy(open, job, true);
+  return runnable(job) ? judge_contract(open, job, timed_trial(job), processes) : ok_status();
 }
 
 Status judge_job(Case& open, Job& job, Processes& processes) {
@@ -97,7 +105,7 @@ Status judge_readers(Case& open, Processes& processes, const Catalogue& catalogu
   for (int trial = 1; trial < open.request.value_sets; ++trial) {
     std::vector<Job*> readers;
     for (Job& job : open.jobs)
-      if (reads_values(job) && runnable(job)) readers.push_back(&job);
+      if (!job.only_timed && reads_values(job) && runnable(job)) readers.push_back(&job);
     AuthorRequest request;
     request.generator_seed = open.request.seed;
     request.trial = trial;
@@ -113,7 +121,7 @@ Status judge_readers(Case& open, Processes& processes, const Catalogue& catalogu
 Status judge_tuning(Case& open, Processes& processes, const Catalogue& catalogue) {
   std::vector<Job*> tuned;
   for (Job& job : open.jobs)
-    if (job.tuned && runnable(job)) tuned.push_back(&job);
+    if (!job.only_timed && job.tuned && runnable(job)) tuned.push_back(&job);
   AuthorRequest request;
   request.generator_seed = open.request.seed;
   request.trial = open.request.value_sets + 1;  // values that no other trial had
@@ -127,9 +135,12 @@ Status judge_tuning(Case& open, Processes& processes, const Catalogue& catalogue
 Status gate_correct(Case& open, Processes& processes, const Catalogue& catalogue) {
   const StageClock clock(open, "correct");
   if (open.language == "cpp") return native_correct(open, processes);
+  for (Job& job : open.jobs)
+    if (job.only_timed) KGB_CHECK(judge_timed_job(open, job, processes));
   if (open.random()) return judge_random(open, processes, catalogue);
   for (Job& job : open.jobs) {
     if (open.stopped()) return ok_status();
+    if (job.only_timed) continue;
     if (open.request.progress)
       open.request.progress(Gate::correct, static_cast<std::size_t>(&job - open.jobs.data()),
                             open.jobs.size());

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tuning from the command line: rewritten experts still pass, one candidate is timed against another, kernels are tuned
+on the driver's stand-in. How fast anything is there says nothing, so nothing here depends on it."""
+import json
+import os
+import random
+
+import pytest
+from conftest import FAST, HOME, expert, kgbench
+from kgbench.tune import rewritten, space_of
+
+STANDIN = {**os.environ, "KGBENCH_CUDA_LIBRARY": os.environ["KGBENCH_STANDIN"]}
+CHIP = ["--catalogue", str(HOME / "tests" / "standin" / "catalogue"), "--chip", "standin", "--target", "none"]
+SMOKE = [*CHIP, "--tier", "smoke", "--seed", "5eed"]
+
+NEG = expert("aten::neg").read_text()
+
+
+def neg(numel="numel", block=1024):
+    """The expert of aten::neg with another block, and as many elements as `numel` says."""
+    grid = "triton.cdiv(numel, 1024)"
+    assert grid in NEG and "BLOCK=1024" in NEG
+    return NEG.replace(grid, f"triton.cdiv({numel}, {block})").replace("BLOCK=1024", f"BLOCK={block}")
+
+
+# -- rewriting -------------------------------------------------------------------------------------------------------
+# Each has what the others have not: a grid of two axes, products, loops from the end, lanes alone, a shared launch.
+REWRITTEN = ["aten::add", "aten::softmax", "aten::sum", "aten::mm", "aten::silu", "vllm::rms_norm", "cublas::Sgemm",
+             "vllm::scaled_int8_quant", "cublas::Dgemv"]
+
+
+@pytest.mark.parametrize("op", REWRITTEN)
+def test_rewritten_experts_still_pass(op):
+    text = expert(op).read_text()
+    draw = random.Random(op)
+    # One step along every axis, each kind twice at most; then all of them but the sizes at once.
+    steps, kinds = [], {}
+    for axis in space_of(text):
+        kinds[axis.kind] = kinds.get(axis.kind, 0) + 1
+        if kinds[axis.kind] <= 2:
+            at = axis.values.index(axis.seed)
+            near = [v for i, v in enumerate(axis.values) if v != axis.seed and (not axis.ordered or abs(i - at) == 1)]
+            steps.append({axis.id: draw.choice(near)})
+    steps.append({name: value for step in steps for name, value in step.items() if not name.startswith("size")})
+    lines = "".join(json.dumps({"id": json.dumps(step), "op": op, "source": rewritten(text, step)}) + "\n" for step in steps)
+    done = kgbench("judge", "--stream", *FAST, "--chip", "cpu", input=lines.encode())
+    results = [json.loads(line) for line in done.out.splitlines()]
+    assert len(results) == len(steps), done.err
+    assert {r["id"]: r["verdict"] for r in results} == {json.dumps(step): "pass" for step in steps}, \
+        [(r["id"], r["verdict"], r.get("reason")) for r in results if r["verdict"] != "pass"]
+
+
+# -- one candidate against another -----------------------------------------------------------------------------------
+def write(folder, name, text):
+    file = folder / name
+    file.write_text(text)
+    return file
+
+
+def judged(file, op, *options):
+    done = kgbench("judge", file, "--op", op, "--json", *SMOKE, *options, env=STANDIN)
+    assert done.code in (0, 1), done.err
+    return json.loads(done.out)
+
+
+def test_a_candidate_is_timed_against_another(tmp_path):
+    old = write(tmp_path, "old.py", neg())
+    evaluation = judged(expert("aten::neg"), "aten::neg", "--baseline", old, "--time-spec", "self=f32[64,128]",
+                        "--time-spec", "self=f16[3000]")
+    assert evaluation["verdict"] == "pass", evaluation["findings"]
+    assert [t["workload"] for t in evaluation["timings"]] == ["t0", "t1"]
+    for timing in evaluation["timings"]:
+        assert timing["baseline_name"] == str(old)
+        assert timing["candidate"] > 0 and timing["baseline"] > 0
+        assert timing["ratio_low"] <= timing["ratio"] <= timing["ratio_high"]
+    assert {w["id"] for w in evaluation["workloads"]} >= {"t0", "t1"}, "they are judged, too"
+
+
+def test_what_a_timed_call_leaves_is_judged(tmp_path):
+    # Right on every smoke workload; on a large tensor half of it is never written.
+    mine = write(tmp_path, "mine.py", neg("numel if numel < 100_000 else numel // 2"))
+    evaluation = judged(mine, "aten::neg", "--time-spec", "self=f32[120000]")
+    assert evaluation["verdict"] == "wrong_value"
+    assert evaluation["findings"][0]["workload"] == "t0"
+    assert not evaluation["timings"]
+
+
+@pytest.mark.parametrize("text, says", [("def neg(:\n", "compile_error"), (neg("numel // 2"), "wrong_value")])
+def test_a_baseline_that_does_not_pass_is_none(tmp_path, text, says):
+    old = write(tmp_path, "old.py", text)
+    done = kgbench("judge", expert("aten::neg"), "--op", "aten::neg", *SMOKE, "--baseline", old, env=STANDIN)
+    assert done.code == 2 and done.err.count("\n") == 1
+    assert "old.py does not pass: " + says in done.err
+
+
+def test_a_baseline_needs_a_clock(tmp_path):
+    old = write(tmp_path, "old.py", neg())
+    done = kgbench("judge", expert("aten::neg"), "--op", "aten::neg", "--chip", "cpu", "--baseline", old)
+    assert done.code == 2 and "clock" in done.err
+
+
+# -- tuning ----------------------------------------------------------------------------------------------------------
+def tuned(*options):
+    done = kgbench("tune", "--json", *SMOKE, *options, env=STANDIN)
+    return done, [json.loads(line) for line in done.out.splitlines()]
+
+
+def test_a_kernel_is_tuned_by_the_judge(tmp_path):
+    seed = write(tmp_path, "mine.py", neg(block=32))
+    done, [row] = tuned(seed, "--op", "aten::neg", "--time-spec", "self=f32[65536]", "--rounds", 4, "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+    assert row["op"] == "aten::neg" and row["races"] == 4 and row["axes"] >= 3 and row["wrong"] == 0
+    assert row["verdict"] == "pass" and len(row["timings"]) == 1 and "65536" in row["timings"][0]["workload"]
+    file = tmp_path / "out" / "aten" / "neg.py"
+    assert file.exists() == row["improved"] == bool(row["changes"])
+    if row["improved"]:
+        assert row["timings"][0]["ratio_low"] > 1 and row["timings"][0]["call"] == "faster"
+        assert file.read_text() == row["source"] != seed.read_text()
+        assert judged(file, "aten::neg")["verdict"] == "pass"
+    else:
+        assert row["why"] and row["source"] == seed.read_text()
+
+
+def test_many_operators_have_their_workloads_in_a_file(tmp_path):
+    tasks = write(tmp_path, "tasks.jsonl", '{"op": "neg", "time": ["self=f32[4096]"]}\n\n{"op": "aten::floor"}\n')
+    done, rows = tuned("--tasks", tasks, "--rounds", 1)
+    assert done.code == 0, done.err
+    assert {row["op"] for row in rows} == {"aten::neg", "aten::floor"} and all(row["races"] == 1 for row in rows)
+    assert "of 2 kernels are faster than their seeds" in done.err
+
+
+@pytest.mark.parametrize("line, says", [
+    ('{"op": "softmx"}', "softmax"), ('{"op": "neg", "tme": []}', "did you mean 'time'"), ("7", "no JSON object"),
+    ('{"op": "neg", "time": "x"}', "list of texts"), ("", "no task")])
+def test_a_wrong_task_is_a_line(tmp_path, line, says):
+    done, rows = tuned("--tasks", write(tmp_path, "tasks.jsonl", line + "\n"))
+    assert done.code == 2 and says in done.err and done.err.count("\n") == 1 and not rows
+
+
+def test_a_seed_that_does_not_pass_is_not_tuned(tmp_path):
+    seed = write(tmp_path, "mine.py", neg("numel // 2"))
+    done, [row] = tuned(seed, "--op", "aten::neg", "--rounds", 2)
+    assert done.code == 2 and "does not pass: wrong_value" in done.err and "does not pass" in row["error"]
+
+
+def test_without_a_clock_nothing_is_tuned():
+    done = kgbench("tune", "--op", "aten::neg", "--chip", "cpu")
+    assert done.code == 2 and "no clock" in done.err and done.err.count("\n") == 1
+
+
+def test_a_seed_kernel_needs_its_operator(tmp_path):
+    done, rows = tuned(write(tmp_path, "mine.py", "x = 1\n"))
+    assert done.code == 2 and "--op" in done.err and not rows
