@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "method/conversation.hpp"
 #include "method/estimate.hpp"
+#include "method/tuner.hpp"
 #include "method_setup.hpp"
 #include "model/generate.hpp"
 
@@ -106,6 +107,20 @@ Result<MethodContestant> agent_named(const std::string& name, const MethodOption
   return made;
 }
 
+constexpr const char* kTuner = "tuner";
+
+Result<MethodContestant> tuner_contestant(const MethodOptions& options, const Installation& installation) {
+  if (!options.endpoint.model.empty()) return user_error("tuner asks no model: leave --model out");
+  method::TunerSettings settings;
+  settings.rewriter = {installation.interpreter, installation.python_dir};
+  if (options.changes.rounds) settings.rounds = *options.changes.rounds;
+  MethodContestant made;
+  made.settings = json{{"name", kTuner}, {"rounds", settings.rounds}}.dump();
+  KGB_TRY(std::unique_ptr<method::Method> tuner, method::make_tuner(settings));
+  made.method = std::move(tuner);
+  return made;
+}
+
 constexpr std::int64_t kPublishedSeed = 42;
 constexpr double kPublishedHours = 0.5, kPublishedDollars = 50;
 
@@ -150,6 +165,10 @@ void add_method_options(CLI::App& command, MethodOptions& options) {
 Result<std::optional<MethodContestant>> method_named(const std::string& contestant,
                                                      const MethodOptions& options,
                                                      const Installation& installation) {
+  if (contestant == kTuner) {
+    KGB_TRY(MethodContestant tuner, tuner_contestant(options, installation));
+    return std::optional<MethodContestant>(std::move(tuner));
+  }
   if (!is_agent(contestant) && !is_recipe(contestant, installation)) return std::optional<MethodContestant>();
   KGB_TRY(MethodContestant made, is_agent(contestant)
                                      ? agent_named(contestant, options, installation)

@@ -12,6 +12,7 @@
 #include "base/hash.hpp"
 #include "campaign/library.hpp"
 #include "campaign/samples.hpp"
+#include "campaign/tuning.hpp"
 
 namespace kgb {
 namespace {
@@ -88,7 +89,7 @@ Status judge_file(Campaign& all, const RunItem& item) {
   const std::filesystem::path file = candidate_file(all.options.folder, item);
   std::error_code ignored;
   // Of a method whose run is judged without it: what was not found yet stays open.
-  if (!all.run.model.empty() && !std::filesystem::exists(file, ignored)) {
+  if (all.run.method.starts_with("{\"") && !std::filesystem::exists(file, ignored)) {
     all.work.leave_open(item, "not generated yet");
     return ok_status();
   }
@@ -177,7 +178,10 @@ Result<RunOutcome> run_pending(Store& store, Judge& judge, const RunInfo& run, c
       request.seed = seed;
       return judged(judge, request);
     };
-    KGB_TRY(producer, Producer::make(*options.producer, store, run, judge.catalogue(), rehearse));
+    Races races;  // where there is a clock for them
+    if (run.chip != "cpu")
+      races = [&](const Operator& op) { return races_of(judge, op, options.request, {}); };
+    KGB_TRY(producer, Producer::make(*options.producer, store, run, judge.catalogue(), rehearse, races));
   }
   Campaign all{store, judge, run, options, progress, stop, work, producer.get()};
   const int count = producer ? std::max(options.producer->makers, options.lanes) : options.lanes;

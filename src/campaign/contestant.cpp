@@ -38,7 +38,10 @@ Result<CandidateSet> candidates_of(const std::string& contestant, const Catalogu
   fs::path folder;
   if (!experts) {
     if (contestant.rfind("dir:", 0) != 0)
-      return user_error("no contestant '" + contestant + "'. Use experts, dir:PATH or library:NAME");
+      return user_error(
+          "no contestant '" + contestant +
+          "'. Use experts, dir:PATH, library:NAME, replay:RUN, tuner, agent:NAME, or a method of"
+          " catalogue/methods: one-shot, best-of-k, union-of-k, repair");
     folder = contestant.substr(4);
     if (!fs::is_directory(folder, ignored))
       return user_error("'" + folder.string() +

@@ -62,17 +62,20 @@ struct Producer::Round {
 };
 
 Producer::Producer(ProducerSetup setup, Store& store, const RunInfo& run, const Catalogue& catalogue,
-                   Rehearsal rehearse)
+                   Rehearsal rehearse, Races races)
     : setup_(std::move(setup)),
       store_(store),
       run_(run),
       catalogue_(catalogue),
       rehearse_(std::move(rehearse)),
+      races_(std::move(races)),
       budget_(setup_.run_budget, setup_.item_budget) {}
 
 Result<std::unique_ptr<Producer>> Producer::make(ProducerSetup setup, Store& store, const RunInfo& run,
-                                                 const Catalogue& catalogue, Rehearsal rehearse) {
-  std::unique_ptr<Producer> made(new Producer(std::move(setup), store, run, catalogue, std::move(rehearse)));
+                                                 const Catalogue& catalogue, Rehearsal rehearse,
+                                                 Races races) {
+  std::unique_ptr<Producer> made(
+      new Producer(std::move(setup), store, run, catalogue, std::move(rehearse), std::move(races)));
   KGB_TRY(const std::vector<ModelCall> calls, store.calls(run.id));
   for (const ModelCall& call : calls) {
     const llm::Usage usage{
@@ -138,6 +141,13 @@ Result<method::Feedback> Producer::evaluate(const RunItem& item, Round& round, c
   }
   KGB_TRY(Evaluation evaluation,
           rehearse_(item, source, seed_for(run_, item, "round " + std::to_string(number))));
+  KGB_CHECK(keep_attempt(item, number, source, note, evaluation));
+  std::string text = feedback_text(evaluation);
+  return method::Feedback{std::move(evaluation), std::move(text)};
+}
+
+Status Producer::keep_attempt(const RunItem& item, int number, const std::string& source,
+                              const std::string& note, const Evaluation& evaluation) {
   Attempt attempt;
   attempt.item = item.id;
   attempt.round = number;
@@ -150,9 +160,7 @@ Result<method::Feedback> Producer::evaluate(const RunItem& item, Round& round, c
     attempt.device_s = seconds_in(evaluation, "correct") + seconds_in(evaluation, "fast");
   attempt.speedup = mean_speedup(evaluation);
   attempt.json = json_text(evaluation);
-  KGB_CHECK(store_.record_attempt(attempt));
-  std::string text = feedback_text(evaluation);
-  return method::Feedback{std::move(evaluation), std::move(text)};
+  return store_.record_attempt(attempt);
 }
 
 Result<method::Answer> Producer::produce(const RunItem& item, const std::atomic<bool>& stop) {
@@ -175,6 +183,12 @@ Result<method::Answer> Producer::produce(const RunItem& item, const std::atomic<
     keep_call(item, round, call, static_cast<std::int64_t>(call.reply.text.size()) / kBytesPerToken);
   };
   task.spent = [&] { return budget_.spent(item.id); };
+  if (races_)
+    task.race = [&, race = races_(*op)](const method::Race& asked) -> Result<method::Feedback> {
+      KGB_TRY(method::Feedback feedback, race(asked));
+      KGB_CHECK(keep_attempt(item, round.number++, asked.source, asked.note, feedback.evaluation));
+      return feedback;
+    };
   KGB_TRY(method::Answer answer, setup_.method->solve(task));
   if (round.error) return *round.error;
   return answer;

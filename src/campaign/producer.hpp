@@ -32,11 +32,15 @@ struct ProducerSetup {
 using Rehearsal =
     std::function<Result<Evaluation>(const RunItem& item, const std::string& source, std::uint64_t seed)>;
 
+// How one operator's sources are raced on the device of the run (campaign/tuning.hpp).
+using Races =
+    std::function<std::function<Result<method::Feedback>(const method::Race& race)>(const Operator& op)>;
+
 class Producer {
  public:
   // What an earlier invocation of the run used up counts, and its rounds go on where they ended.
   static Result<std::unique_ptr<Producer>> make(ProducerSetup setup, Store& store, const RunInfo& run,
-                                                const Catalogue& catalogue, Rehearsal rehearse);
+                                                const Catalogue& catalogue, Rehearsal rehearse, Races races);
   // An Error is the host's. Thread-safe.
   [[nodiscard]] Result<method::Answer> produce(const RunItem& item, const std::atomic<bool>& stop);
   [[nodiscard]] std::string budget_spent() const { return budget_.run_spent(); }
@@ -45,18 +49,21 @@ class Producer {
  private:
   struct Round;  // of one item
   Producer(ProducerSetup setup, Store& store, const RunInfo& run, const Catalogue& catalogue,
-           Rehearsal rehearse);
+           Rehearsal rehearse, Races races);
   llm::Completion ask(const RunItem& item, Round& round, const llm::ChatRequest& request,
                       const std::atomic<bool>& stop);
   void keep_call(const RunItem& item, Round& round, const llm::Completion& call, std::int64_t estimate);
   Result<method::Feedback> evaluate(const RunItem& item, Round& round, const std::string& source,
                                     const std::string& note);
+  Status keep_attempt(const RunItem& item, int number, const std::string& source, const std::string& note,
+                      const Evaluation& evaluation);
 
   ProducerSetup setup_;
   Store& store_;
   RunInfo run_;
   const Catalogue& catalogue_;
   Rehearsal rehearse_;
+  Races races_;
   Budget budget_;
   std::map<std::int64_t, int> next_round_;
 };

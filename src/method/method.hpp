@@ -44,13 +44,13 @@ struct Task {
       workspace;                  // this item's folder; exists and is empty, or holds what a killed run left
   const std::atomic<bool>& stop;  // set: give up soon, keep what is there
   // `note` says what is tried, for the ledger. An Error is the host's.
-  std::function<Result<Feedback>(const std::string& source, const std::string& note)> evaluate;
+  std::function<Result<Feedback>(const std::string& source, const std::string& note)> evaluate = {};
   // Empty where the contestant has no model.
-  std::function<llm::Completion(const llm::ChatRequest& request)> ask;
+  std::function<llm::Completion(const llm::ChatRequest& request)> ask = {};
   // For calls that the method does not make itself (an agent's, through the metering proxy): into the ledger.
-  std::function<void(const llm::Completion& call)> record;
+  std::function<void(const llm::Completion& call)> record = {};
   // Which budget of the run or the item is spent, for people; empty: none.
-  std::function<std::string()> spent;
+  std::function<std::string()> spent = {};
   // One source timed against another, in turns; empty where the chip has no clock for them. An Error is the
   // host's.
   std::function<Result<Feedback>(const Race& race)> race = {};
