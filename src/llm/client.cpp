@@ -34,15 +34,17 @@ bool pause(double seconds, const std::atomic<bool>& stop) {
   return !stop;
 }
 
-Completion cancelled() {
-  Completion completion;
+Completion cancelled(Completion completion = {}) {
   completion.end = CallEnd::cancelled;
   completion.message = "cancelled";
+  completion.fatal = false;
   return completion;
 }
 
 Status check(const Endpoint& endpoint) {
   if (endpoint.model.empty()) return user_error("no model was named. Add --model NAME");
+  if (endpoint.concurrency < 1 || endpoint.tries < 1)
+    return user_error("calls at a time and tries of a call must be at least 1");
   if (!endpoint.body.extra.empty() && !is_json_object(endpoint.body.extra))
     return user_error("what is laid over the request is no JSON object: " + in_quotes(endpoint.body.extra));
   if (endpoint.cassette_mode != CassetteMode::off && endpoint.cassette.empty())
@@ -150,13 +152,14 @@ Client::Impl::Try Client::Impl::send(const std::string& body, const std::atomic<
 }
 
 Completion Client::Impl::conclude(const Try& last, Fate fate, int tries) const {
-  if (last.http.end == HttpEnd::cancelled) return cancelled();
   Completion completion;
   completion.reply = last.reply;
   completion.status = last.http.status;
   completion.tries = tries;
   completion.seconds = last.http.seconds;
   completion.first_token_s = last.first_token_s;
+  // What had come by then is kept: it has been paid for.
+  if (last.http.end == HttpEnd::cancelled && fate != Fate::good) return cancelled(std::move(completion));
   if (fate == Fate::again) fate = last_fate(last.http);
   completion.fatal = fate == Fate::fatal;
   completion.end = fate == Fate::good      ? CallEnd::ok
@@ -172,19 +175,17 @@ Completion Client::Impl::send_until_answered(const std::string& body, const Exch
   for (int tries = 1;; ++tries) {
     Try last = send(body, stop);
     const Fate fate = fate_of(last.http, last.reply);
-    const bool more = fate == Fate::again && tries < endpoint.tries && last.http.end != HttpEnd::cancelled;
-    if (!more) {
-      Completion completion = conclude(last, fate, tries);
-      completion.waited_s = waited;
-      // What another try may mend, and what is not whole, is not worth keeping.
-      if (fate == Fate::good || (fate == Fate::wrong && last.http.status >= 400)) record(key, last);
+    Completion completion = conclude(last, fate, tries);
+    completion.waited_s = waited;
+    // Only this is kept: a refusal may be about money, and would be replayed when there is some.
+    if (fate == Fate::good) record(key, last);
+    if (fate != Fate::again || tries >= endpoint.tries || completion.end == CallEnd::cancelled)
       return completion;
-    }
     const double wait = wait_s(tries, asked_wait_s(last.http, system_clock().wall()), jitter(),
                                {endpoint.first_wait_s, endpoint.most_wait_s});
     log::info("try " + std::to_string(tries) + " of a call of " + endpoint.model + ": " +
               why_not(endpoint, last.http, last.reply, fate, tries));
-    if (!pause(wait, stop)) return cancelled();
+    if (!pause(wait, stop)) return cancelled(std::move(completion));
     waited += wait;
   }
 }

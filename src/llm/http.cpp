@@ -171,7 +171,10 @@ void Exchange::pump(const std::atomic<bool>& stop) {
     if (curl_multi_perform(session_.multi.get(), &running) != CURLM_OK)
       return give_up(HttpEnd::cut, "libcurl failed inside");
     if (running == 0 || ended_) return;
-    if (stop) return give_up(HttpEnd::cancelled, "cancelled");
+    if (stop) {
+      curl_multi_perform(session_.multi.get(), &running);  // what has come already is kept
+      return running == 0 || ended_ ? void() : give_up(HttpEnd::cancelled, "cancelled");
+    }
     if (millis_since(last_byte_) > request_.stall_s * 1000)
       return give_up(HttpEnd::stalled, "no byte for " + seconds_text(request_.stall_s));
     curl_multi_poll(session_.multi.get(), nullptr, 0, kSliceMs, nullptr);

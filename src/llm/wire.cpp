@@ -143,7 +143,9 @@ void ReplyReader::State::finish() {
   }
   if (form == Form::unknown && reply.error.empty()) reply.error = "the server sent an empty reply";
   // Servers there are that end a stream after its last words, without the mark of the end.
-  if (!dead && reply.error.empty() && !reply.finish.empty()) reply.complete = true;
+  if (!reply.finish.empty()) reply.complete = true;
+  // What could not be read may have been part of the text.
+  if (!reply.error.empty()) reply.complete = false;
 }
 
 ReplyReader::ReplyReader(Wire wire) : state_(std::make_unique<State>(wire)) {}

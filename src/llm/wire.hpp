@@ -54,7 +54,7 @@ struct Reply {
   std::string reasoning;  // where the server shows it
   std::string finish;     // the server's word: "stop", "length", "end_turn", "max_tokens", ...
   std::string model;      // as the server names it
-  bool complete = false;  // the stream's or reply's end was seen
+  bool complete = false;  // the stream's or reply's end was seen, and no error
   Usage usage;
   std::string error;       // the server's message, where it sent an error in place of a reply
   std::string error_kind;  // its code or type: "insufficient_quota", "overloaded_error"; may be empty

@@ -22,7 +22,7 @@ Reply read(Wire wire, std::string_view bytes, std::size_t piece) {
 
 bool sane(const Reply& reply) {
   const kgb::llm::Usage& usage = reply.usage;
-  if (reply.complete && !reply.error.empty() && reply.text.empty() && reply.finish.empty()) return false;
+  if (reply.complete && !reply.error.empty()) return false;
   return !usage.known ||
          (usage.prompt >= 0 && usage.cached >= 0 && usage.cached <= usage.prompt && usage.completion >= 0 &&
           usage.reasoning >= 0 && usage.reasoning <= usage.completion);

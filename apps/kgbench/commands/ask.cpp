@@ -123,12 +123,13 @@ Result<int> ask(const Options& options) {
   const llm::Completion done = model.client->complete(request, options.sample, stopped);
   const llm::Endpoint& endpoint = model.client->endpoint();
   const std::optional<double> cost = llm::dollars(prices, endpoint.model, done.reply.usage);
-  if (options.json)
+  if (options.json) {
     std::printf("%s\n", to_json(endpoint, done, cost).c_str());
-  else
+  } else if (done.end == llm::CallEnd::ok || !done.reply.text.empty()) {
     std::printf("%s\n", done.reply.text.c_str());
-  std::fflush(stdout);
-  if (!options.json) std::fprintf(stderr, "  %s\n", ledger_line(endpoint, done, cost).c_str());
+    std::fflush(stdout);
+    std::fprintf(stderr, "  %s\n", ledger_line(endpoint, done, cost).c_str());
+  }
   if (done.end == llm::CallEnd::ok) return kExitPass;
   return done.fatal ? user_error(done.message) : host_error(done.message);
 }

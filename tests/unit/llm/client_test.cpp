@@ -9,6 +9,7 @@
 
 #include "base/files.hpp"
 #include "fault_server.hpp"
+#include "llm/http.hpp"
 #include "streams.hpp"
 
 namespace kgb::llm {
@@ -37,6 +38,9 @@ ChatRequest a_request(const std::string& text = "Hi") {
 
 class ClientTest : public testing::Test {
  protected:
+  void SetUp() override {
+    if (const auto http = open_http(); !http.ok()) GTEST_SKIP() << http.error().message;
+  }
   Endpoint endpoint_at(const std::string& url) {
     Endpoint endpoint;
     endpoint.base_url = url;
@@ -178,24 +182,24 @@ TEST_F(ClientTest, AStallBeforeTheFirstWordIsTriedAgainAndOneBehindItIsPartial) 
                         talk.chunk(stream_until("\"Hel\"},\"finish_reason\":null}]}\n\n"));
                         talk.wait_for_the_client_to_go();
                       }});
-  const Completion done = ask(server, [](Endpoint& endpoint) { endpoint.stall_s = 0.2; });
+  const Completion done = ask(server, [](Endpoint& endpoint) { endpoint.stall_s = 1; });
   EXPECT_EQ(done.end, CallEnd::partial);
   EXPECT_EQ(done.tries, 2);
-  EXPECT_EQ(done.message, server.url() + " broke off its reply: no byte for 0.2 s");
+  EXPECT_EQ(done.message, server.url() + " broke off its reply: no byte for 1 s");
 }
 
 TEST_F(ClientTest, ASlowDripIsNoStall) {
   FaultServer server({[](const Talk& talk) {
     talk.begin_stream();
-    for (std::size_t at = 0; at < kChatStream.size(); at += 100) {
-      talk.chunk(kChatStream.substr(at, 100));
+    for (std::size_t at = 0; at < kChatStream.size(); at += 40) {
+      talk.chunk(kChatStream.substr(at, 40));
       if (!talk.wait(60)) return;
     }
     talk.end_stream();
   }});
-  const Completion done = ask(server, [](Endpoint& endpoint) { endpoint.stall_s = 0.4; });
+  const Completion done = ask(server, [](Endpoint& endpoint) { endpoint.stall_s = 1; });
   EXPECT_EQ(done.end, CallEnd::ok) << done.message;
-  EXPECT_GT(done.seconds, 0.4) << "longer in all than the limit between bytes";
+  EXPECT_GT(done.seconds, 1) << "longer in all than the limit between bytes";
 }
 
 TEST_F(ClientTest, UsageThatIsNotToldIsUnknown) {
@@ -329,11 +333,35 @@ TEST_F(ClientTest, StopEndsACallWhereverItIs) {
   }
 }
 
+TEST_F(ClientTest, WhatHadComeBeforeAStopIsKept) {
+  std::atomic<bool> said{false};
+  FaultServer server({[&](const Talk& talk) {
+    talk.begin_stream();
+    talk.chunk(stream_until("\"Hel\"},\"finish_reason\":null}]}\n\n"));
+    said = true;
+    talk.wait_for_the_client_to_go();
+  }});
+  Completion done;
+  {
+    std::jthread caller([&] { done = ask(server); });
+    while (!said) std::this_thread::sleep_for(Millis(1));
+    stop_ = true;
+  }
+  EXPECT_EQ(done.end, CallEnd::cancelled);
+  EXPECT_EQ(done.reply.text, "Hel");
+  EXPECT_EQ(done.tries, 1);
+  EXPECT_FALSE(done.reply.usage.known);
+}
+
 TEST_F(ClientTest, NoMoreCallsThanAllowedAreUnderWay) {
-  FaultServer server({[](const Talk& talk) {
-    talk.wait(30);
+  FaultServer* self = nullptr;
+  FaultServer server({[&](const Talk& talk) {
+    while (self->most_at_a_time() < 3 && talk.wait(5)) {
+    }
+    talk.wait(20);  // time for a fourth to come, were it let in
     talk.stream(kChatStream);
   }});
+  self = &server;
   Endpoint endpoint = endpoint_at(server.url());
   endpoint.concurrency = 3;
   const auto client = open(endpoint);
@@ -425,8 +453,7 @@ TEST_F(CassetteClientTest, WhatAnotherTryMayMendIsNotRecorded) {
   const auto client = open_with("", CassetteMode::replay);
   EXPECT_NE(client->complete(a_request(), 0, stop_).message.find("has no reply"), std::string::npos);
   EXPECT_NE(client->complete(a_request(), 1, stop_).message.find("has no reply"), std::string::npos);
-  EXPECT_EQ(client->complete(a_request(), 2, stop_).status, 400)
-      << "a refused request would be refused again";
+  EXPECT_NE(client->complete(a_request(), 2, stop_).message.find("has no reply"), std::string::npos);
 }
 
 // -- opening -----------------------------------------------------------------------------------------------
@@ -441,6 +468,8 @@ TEST_F(ClientTest, AnEndpointThatCannotBeRightIsRefused) {
             "the base URL '127.0.0.1:8000' does not begin with http:// or https://");
   EXPECT_EQ(said([](Endpoint& e) { e.body.extra = "[1]"; }),
             "what is laid over the request is no JSON object: '[1]'");
+  EXPECT_EQ(said([](Endpoint& e) { e.concurrency = 0; }),
+            "calls at a time and tries of a call must be at least 1");
   EXPECT_EQ(said([](Endpoint& e) { e.model = ""; }), "no model was named. Add --model NAME");
   EXPECT_EQ(said([](Endpoint& e) { e.cassette_mode = CassetteMode::replay; }),
             "the cassette's mode is replay, but no cassette was named");

@@ -188,6 +188,16 @@ TEST(Reply, AnErrorInTheMiddleOfAStreamKeepsTheTextBeforeIt) {
   EXPECT_FALSE(reply.complete);
 }
 
+TEST(Reply, AnEventThatCannotBeReadLeavesTheReplyIncompleteThoughCounted) {
+  std::string stream = kChatStream;
+  stream.replace(stream.find("{\"content\":\"Hel\"}"), 1, "{{");
+  const Reply reply = read(Wire::openai_chat, {stream});
+  EXPECT_EQ(reply.text, "lo");
+  EXPECT_TRUE(reply.error.starts_with("an event of the stream is no JSON: ")) << reply.error;
+  EXPECT_FALSE(reply.complete);
+  EXPECT_EQ(reply.usage.completion, 7);
+}
+
 TEST(Reply, AFailedResponseIsAnError) {
   const Reply reply = read(
       Wire::openai_responses,
