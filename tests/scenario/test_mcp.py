@@ -110,21 +110,45 @@ def test_hostile_lines_get_errors_and_the_server_goes_on_to_the_end_of_its_input
     assert {a["id"] for a in answers if "result" in a} == {0, 1, 2}
 
 
-def test_a_candidate_that_prints_hidden_shapes_is_not_told_them():
-    source = ("import sys\n\ndef rms_norm(out, input, weight, epsilon):\n"
-              "    raise ValueError('shape %s' % (tuple(input.shape),))\n")
-    call = message(1, "tools/call", name="evaluate_kernel", arguments={"op": "rms_norm", "source": source})
-    server = subprocess.Popen([BINARY, "mcp", "-j", "1", "--chip", "cpu", "--tier", "hidden"], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE, text=True)
+def call_tool(options, name, **arguments):
+    """The result of one call over the standard streams, of a server that ends well afterwards."""
+    server = subprocess.Popen([BINARY, "mcp", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     with server:
-        for one in (HELLO, call):
+        for one in (HELLO, message(1, "tools/call", name=name, arguments=arguments)):
             server.stdin.write(json.dumps(one) + "\n")
         server.stdin.flush()
         assert json.loads(server.stdout.readline())["id"] == 0
-        told = server.stdout.readline()
+        answer = json.loads(server.stdout.readline())
         server.stdin.close()
-    assert json.loads(told)["result"]["structuredContent"]["reason"]["message"] == "host_exception in a hidden workload"
-    assert "shape (" not in told
+    assert server.returncode == 0 and answer["id"] == 1
+    return answer["result"]
+
+
+def test_a_candidate_that_prints_hidden_shapes_is_not_told_them():
+    source = ("import sys\n\ndef rms_norm(out, input, weight, epsilon):\n"
+              "    raise ValueError('shape %s' % (tuple(input.shape),))\n")
+    told = call_tool(["-j", "1", "--chip", "cpu", "--tier", "hidden"], "evaluate_kernel", op="rms_norm", source=source)
+    assert told["structuredContent"]["reason"]["message"] == "host_exception in a hidden workload"
+    assert "shape (" not in json.dumps(told)
+
+
+def test_two_native_candidates_are_compared_by_the_quotient_of_their_speedups():
+    source = expert("aten::softmax").with_suffix(".cpp").read_text()
+    told = call_tool(["-j", "1", "--chip", "cpu", "--tier", "smoke"], "compare_kernels", op="aten::softmax",
+                     source_a=source, language_a="cpp", source_b=source, language_b="cpp")["structuredContent"]
+    assert (told["a"]["verdict"], told["b"]["verdict"], told["why_no_ratio"]) == ("pass", "pass", "")
+    for ratio in told["b_over_a"]:
+        assert ratio["low"] <= ratio["ratio"] <= ratio["high"]
+        assert ratio["call"] in ("faster", "same", "slower", "cannot tell")
+        a, b = ([t["ratio"] for t in told[which]["timings"] if t["workload"] == ratio["workload"]] for which in "ab")
+        assert ratio["ratio"] == pytest.approx(b[0] / a[0])
+    assert told["b_over_a"]
+
+
+def test_kernels_that_a_chip_cannot_time_are_compared_by_their_verdicts():
+    told = call_tool(OPTIONS, "compare_kernels", op=GIVEN["op"], source_a=GIVEN["bad"], source_b=GIVEN["good"])
+    assert "a: runtime_error, b: pass" in told["content"][0]["text"]
+    assert told["structuredContent"]["why_no_ratio"] == "only candidates that pass are timed"
 
 
 def post(url, body, **headers):
