@@ -12,9 +12,8 @@
 #include "base/result.hpp"
 #include "campaign/producer.hpp"
 #include "catalogue/catalogue.hpp"
-#include "llm/endpoint.hpp"
-#include "method/local_model.hpp"
 #include "method/recipe.hpp"
+#include "open_model.hpp"
 #include "setup.hpp"
 
 namespace CLI {
@@ -24,7 +23,7 @@ class App;
 namespace kgb::app {
 
 struct MethodOptions {
-  llm::ModelChoice endpoint;
+  llm::EndpointOptions endpoint;
   method::RecipeChanges changes;
   BudgetLimits run_budget, item_budget;
   std::string protocol = "ours";
@@ -38,10 +37,9 @@ void add_method_options(CLI::App& command, MethodOptions& options);
 // A contestant that is a method.
 struct MethodContestant {
   std::shared_ptr<const method::Method> method;
-  std::optional<method::Recipe> recipe;       // of conversations
-  std::shared_ptr<method::LocalModel> local;  // the server of --model local, which lives as long as the run
-  std::shared_ptr<llm::Client> model;         // null: it asks none
-  std::string settings;                       // JSON, for the store
+  std::optional<method::Recipe> recipe;  // of conversations
+  OpenModel model;                       // no client: it asks none
+  std::string settings;                  // JSON, for the store
   int samples = 1;
 };
 // nullopt: `contestant` names no method (experts, dir:, library:, replay:).

@@ -4,8 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
@@ -65,33 +63,6 @@ std::string settings_of(json settings, const MethodOptions& options, const llm::
   return settings.dump();
 }
 
-std::optional<std::string> environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
-void say(const std::string& text) {
-  std::fprintf(stderr, "  %s\n", text.c_str());
-}
-
-method::LocalModelSite local_site(const Installation& installation) {
-  return {installation.interpreter, installation.python_dir,
-          installation.home / "requirements" / "local-model.txt", installation.library_dir / "local-model"};
-}
-
-// The endpoint of the command line; the small model is started for it.
-Result<llm::Endpoint> open_endpoint(llm::ModelChoice choice, const MethodOptions& options,
-                                    const Installation& installation, MethodContestant& made) {
-  if (llm::is_local(choice) && choice.base_url.empty() && !options.dry_run) {
-    const method::LocalModelSite site = local_site(installation);
-    if (options.install) KGB_CHECK(method::install_local_model(site, say));
-    KGB_TRY(std::unique_ptr<method::LocalModel> local, method::LocalModel::start(site));
-    choice.base_url = local->base_url();
-    made.local = std::move(local);
-  }
-  return llm::endpoint_of(choice, environment, say);
-}
-
 Result<MethodContestant> conversation_named(const std::string& name, const MethodOptions& options,
                                             const Installation& installation) {
   KGB_TRY(method::Recipe recipe, method::load_recipe(recipes(installation), name));
@@ -101,16 +72,13 @@ Result<MethodContestant> conversation_named(const std::string& name, const Metho
                       " asks a model: name it with --model NAME (docs/models.md), or --model local for the"
                       " small model that runs here");
   MethodContestant made;
-  KGB_TRY(const llm::Endpoint endpoint, open_endpoint(options.endpoint, options, installation, made));
   made.samples = recipe.samples;
-  made.settings = settings_of(method::to_json(recipe), options, endpoint);
   KGB_TRY(std::unique_ptr<method::Method> talk, method::make_conversation(recipe, prompts(installation)));
   made.method = std::move(talk);
   made.recipe = std::move(recipe);
-  if (!options.dry_run) {
-    KGB_TRY(std::unique_ptr<llm::Client> client, llm::Client::open(endpoint));
-    made.model = std::move(client);
-  }
+  if (options.dry_run) return made;
+  KGB_TRY(made.model, open_model(options.endpoint, options.install, installation));
+  made.settings = settings_of(method::to_json(*made.recipe), options, made.model.client->endpoint());
   return made;
 }
 
@@ -119,13 +87,16 @@ Result<MethodContestant> agent_named(const std::string& name, const MethodOption
   if (options.endpoint.model.empty())
     return user_error(name + " needs a model: name it with --model NAME, or --model local");
   MethodContestant made;
-  KGB_TRY(const llm::Endpoint endpoint, open_endpoint(options.endpoint, options, installation, made));
   made.samples = options.changes.samples.value_or(1);
+  if (options.dry_run) return made;
+  KGB_TRY(made.model, open_model(options.endpoint, options.install, installation));
+  const llm::Endpoint endpoint = made.model.client->endpoint();
+  if (endpoint.cassette_mode != llm::CassetteMode::off)
+    return user_error("an agent's calls are not recorded: leave out --cassette");
   json settings = to_json(options.agent);
   settings["samples"] = made.samples;
   put(settings, "max_tokens", options.changes.max_tokens);
   made.settings = settings_of(std::move(settings), options, endpoint);
-  if (options.dry_run) return made;
   AgentRequest request{name,
                        options.agent,
                        endpoint,
@@ -157,26 +128,7 @@ void add_budget(CLI::App& command, const std::string& prefix, const std::string&
 }  // namespace
 
 void add_method_options(CLI::App& command, MethodOptions& options) {
-  llm::ModelChoice& endpoint = options.endpoint;
-  command.add_option("--model", endpoint.model,
-                     "the model that a method asks: NAME, PROVIDER/NAME, or local");
-  command.add_option("--wire", endpoint.wire,
-                     "openai, openai-responses or anthropic (default: by the model's prefix)");
-  command.add_option("--base-url", endpoint.base_url, "of the server (default: from the environment)");
-  command.add_option("--key-file", endpoint.key_file, "file with the key (default: from the environment)");
-  command.add_option("--model-concurrency", endpoint.concurrency, "calls under way at a time")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  command.add_option("--header", endpoint.headers, "'Name: value', sent with each call; may be given again")
-      ->expected(1)
-      ->take_all();
-  command.add_option("--extra-body", endpoint.extra_body, "a JSON object laid over each request's body");
-  command.add_option("--cassette", endpoint.cassette,
-                     "file that model calls are recorded in or replayed from");
-  command
-      .add_option("--cassette-mode", endpoint.cassette_mode, "record, replay, or auto: replay what is there")
-      ->check(CLI::IsMember({"record", "replay", "auto"}))
-      ->capture_default_str();
+  add_model_options(command, options.endpoint);
   command.add_option("--samples", options.changes.samples, "independent answers for each operator");
   command.add_option("--rounds", options.changes.rounds, "tries within an answer, until one passes");
   command.add_option("--temperature", options.changes.temperature, "of sampling");
@@ -254,13 +206,15 @@ Result<ProducerSetup> producer_of(const MethodContestant& contestant, const Meth
                                   const Installation& installation, const fs::path& run_folder) {
   ProducerSetup setup;
   setup.method = contestant.method;
-  setup.model = contestant.model;
+  setup.model = contestant.model.client;
   KGB_TRY(setup.prices, llm::load_prices(installation.home / "catalogue" / "prices.json"));
   setup.run_budget = options.run_budget;
   setup.item_budget = options.item_budget;
   setup.workspaces = run_folder / "workspaces";
   // Enough to keep both the provider's limit and the judge's lanes busy.
-  setup.makers = contestant.model ? contestant.model->endpoint().concurrency : 1;
+  setup.makers = contestant.model.client ? contestant.model.client->endpoint().concurrency : 1;
+  if (!contestant.recipe)
+    setup.makers = std::min(setup.makers, processors());  // agents are programs of this host
   setup.generate_only = options.generate_only;
   return setup;
 }
