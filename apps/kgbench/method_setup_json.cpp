@@ -92,6 +92,8 @@ Result<MethodContestant> agent_named(const std::string& name, const MethodOption
   if (options.dry_run) return made;
   KGB_TRY(made.model, open_model(options.endpoint, options.install, installation));
   const llm::Endpoint& endpoint = made.model.client->endpoint();
+  if (endpoint.cassette_mode != llm::CassetteMode::off)
+    return user_error("an agent's calls are not recorded: leave out --cassette");
   json settings = to_json(options.agent);
   settings["samples"] = made.samples;
   put(settings, "max_tokens", options.changes.max_tokens);
@@ -230,6 +232,8 @@ Result<ProducerSetup> producer_of(const MethodContestant& contestant, const Meth
   setup.workspaces = run_folder / "workspaces";
   // Enough to keep both the provider's limit and the judge's lanes busy.
   setup.makers = contestant.model.client ? contestant.model.client->endpoint().concurrency : 1;
+  if (!contestant.recipe)
+    setup.makers = std::min(setup.makers, processors());  // agents are programs of this host
   setup.generate_only = options.generate_only;
   return setup;
 }

@@ -83,7 +83,7 @@ class Run:
         source = expert(OP).read_text()
         assert "'''" not in source + program
         (agents / "scripted.toml").write_text(
-            'schema = "agent/1"\ntitle = "scripted"\ncommand = ["python3", "agent.py"]\n'
+            'schema = "agent/1"\ntitle = "scripted"\ncommand = ["/usr/bin/python3", "agent.py"]\n'
             f"[files]\n\"agent.py\" = '''\n{ASK}{program}'''\n\"found.py\" = '''\n{source}'''\n")
         self.folder = folder / "run"
         self.done = kgbench("--catalogue", folder / "more", "run", "--contestant", "agent:scripted", "--model", "fake",
