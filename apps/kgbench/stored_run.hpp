@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "report/report.hpp"
@@ -11,16 +13,28 @@
 
 namespace kgb::app {
 
-// The run of a folder, or of a store that is named itself; never written to. Families come from the
+// The runs of folders, or of stores that are named themselves; never written to. Families come from the
 // catalogue, where there is one: a run can be read without.
-inline Result<RunReport> read_run(std::filesystem::path run) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(run, ignored)) run /= "run.sqlite";
-  KGB_TRY(const Store store, Store::open_to_read(run));
-  KGB_TRY(RunReport report, load_report(store));
+inline Result<std::vector<RunReport>> read_runs(const std::vector<std::filesystem::path>& runs) {
+  std::map<std::string, std::string> families;
   if (const Result<Catalogue> catalogue = load_catalogue(); catalogue.ok())
-    report.families = families_of(*catalogue);
-  return report;
+    families = families_of(*catalogue);
+  std::vector<RunReport> reports;
+  for (std::filesystem::path run : runs) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(run, ignored)) run /= "run.sqlite";
+    KGB_TRY(const Store store, Store::open_to_read(run));
+    KGB_TRY(RunReport report, load_report(store));
+    report.families = families;
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+inline std::vector<const RunReport*> pointers_to(const std::vector<RunReport>& reports) {
+  std::vector<const RunReport*> pointers;
+  for (const RunReport& report : reports) pointers.push_back(&report);
+  return pointers;
 }
 
 }  // namespace kgb::app

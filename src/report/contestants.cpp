@@ -10,6 +10,7 @@
 
 #include "stats/bootstrap.hpp"
 #include "stats/paired.hpp"
+#include "stats/proportion.hpp"
 #include "stats/ranks.hpp"
 
 namespace kgb {
@@ -162,13 +163,15 @@ std::optional<WeakestFamily> weakest_of(const std::vector<Contestant>& contestan
       operators[o.family].insert(o.op);
     }
   std::optional<WeakestFamily> weakest;
-  double lowest = 1;
+  double lowest = 2;
   for (auto& [name, family] : families) {
     std::int64_t passed = 0, judged = 0;
     for (const auto& [p, of] : family.passed_of) passed += p, judged += of;
-    const double share = static_cast<double>(passed) / static_cast<double>(judged);
-    if (static_cast<std::int64_t>(operators[name].size()) < kSmallestFamily || share >= lowest) continue;
-    lowest = share;
+    // The upper end: 9 of 19 is surely weaker than 1 of 3.
+    const double surely_below = wilson(passed, judged).high;
+    const bool small = static_cast<std::int64_t>(operators[name].size()) < kSmallestFamily;
+    if (small || passed == judged || surely_below >= lowest) continue;
+    lowest = surely_below;
     weakest = family;
     weakest->family = name;
   }

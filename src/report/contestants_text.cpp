@@ -82,7 +82,7 @@ std::string accuracy_verdict(const Contest& contest, const Duel& duel) {
 }
 
 std::string speed_verdict(const Duel& duel) {
-  if (!duel.speed_ratio) return "too few for an interval";
+  if (!duel.speed_ratio) return "no interval: too few, or all alike";
   const std::string ratio = shown(*duel.speed_ratio, Measure::ratio);
   const SpeedCall call =
       duel.speed_p < kLevel ? call_of(*duel.speed_ratio, 0) : SpeedCall::cannot_tell;  // both must say so

@@ -43,15 +43,9 @@ Result<int> compare(const Options& options) {
     return user_error("one run has nothing to be compared with. Name another folder (or kgbench report)");
   if (options.fail && options.runs.size() > 2)
     return user_error("--fail-on-regression takes two runs: the one before and the one after");
-  std::vector<RunReport> reports;
-  for (const std::filesystem::path& run : options.runs) {
-    KGB_TRY(RunReport report, read_run(run));
-    reports.push_back(std::move(report));
-  }
-  std::vector<const RunReport*> runs;
-  for (const RunReport& report : reports) runs.push_back(&report);
-  const Contest contest = contest_of(runs);
-  if (runs.size() == 2) return compare_two(options, reports[0], reports[1], contest);
+  KGB_TRY(const std::vector<RunReport> reports, read_runs(options.runs));
+  const Contest contest = contest_of(pointers_to(reports));
+  if (reports.size() == 2) return compare_two(options, reports[0], reports[1], contest);
   if (options.json)
     print({{"schema", 1}, {"statistics", contest_json(contest)}});
   else

@@ -41,14 +41,8 @@ Result<int> published(const Options& options) {
                       ". Formats of --table: table, json");
   KGB_TRY(const Installation installation, find_installation());
   KGB_TRY(PublishedTable table, load_published(installation.home / "catalogue" / "published", options.table));
-  std::vector<RunReport> reports;
-  for (const std::filesystem::path& run : options.runs) {
-    KGB_TRY(RunReport report, read_run(run));
-    reports.push_back(std::move(report));
-  }
-  std::vector<const RunReport*> runs;
-  for (const RunReport& report : reports) runs.push_back(&report);
-  add_runs(table, runs);
+  KGB_TRY(const std::vector<RunReport> reports, read_runs(options.runs));
+  add_runs(table, pointers_to(reports));
   return deliver(options, json ? published_json(table).dump(2) + '\n' : published_text(table));
 }
 
@@ -68,10 +62,10 @@ Result<int> report(const Options& options) {
   if (chosen == nullptr)
     return user_error("no format " + in_quotes(options.format) + did_you_mean(options.format, formats) +
                       ". Formats: " + join(formats, ", "));
-  KGB_TRY(const RunReport loaded, read_run(options.runs.front()));
+  KGB_TRY(const std::vector<RunReport> loaded, read_runs(options.runs));
   ReportStyle style;
   style.colour = options.out.empty() && wants_colour();
-  return deliver(options, chosen->make(loaded, style));
+  return deliver(options, chosen->make(loaded.front(), style));
 }
 
 }  // namespace
