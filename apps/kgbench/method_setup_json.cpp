@@ -259,7 +259,9 @@ Result<std::string> plan_text(const MethodContestant& contestant, const MethodOp
                      all.prompt_low, all.prompt_high, all.completion_high);
   KGB_TRY(const std::vector<llm::Price> prices,
           llm::load_prices(installation.home / "catalogue" / "prices.json"));
-  const std::string& model = options.endpoint.model;
+  // Prices stand under the provider's own name: "anthropic/NAME" is NAME.
+  std::string model = options.endpoint.model;
+  if (llm::price_of(prices, model) == nullptr) model = model.substr(model.find('/') + 1);
   const auto low = llm::dollars(prices, model, {true, all.prompt_low, 0, 0, 0, 0});
   const auto high = llm::dollars(prices, model, {true, all.prompt_high, 0, 0, all.completion_high, 0});
   if (low && high)

@@ -20,6 +20,7 @@ namespace {
 using method::Answer;
 
 constexpr std::size_t kMaxCandidateBytes = 4u << 20;
+constexpr int kMostFailuresInARow = 10;
 
 // The lanes' shared work list; the first error stops all of them.
 class WorkList {
@@ -38,6 +39,14 @@ class WorkList {
     const std::lock_guard lock(mutex_);
     open_.push_back({item.op, item.sample, std::move(why)});
   }
+  // A server that fails item after item has no answer for the next, either.
+  void given_up(const RunItem& item, const std::string& why) {
+    leave_open(item, why);
+    if (++failures_in_a_row_ == kMostFailuresInARow)
+      fail(host_error(std::to_string(kMostFailuresInARow) + " items in a row were given up, the last one: " + why +
+                      ". When that is mended, go on with --resume"));
+  }
+  void found_one() { failures_in_a_row_ = 0; }
   [[nodiscard]] std::optional<Error> error() const { return error_; }
   [[nodiscard]] bool exhausted() const { return at_ == items_.size(); }
   [[nodiscard]] std::vector<RunOutcome::Open> open() const { return open_; }
@@ -48,6 +57,7 @@ class WorkList {
   std::vector<RunItem> items_;
   std::vector<RunOutcome::Open> open_;
   std::size_t at_ = 0;
+  std::atomic<int> failures_in_a_row_{0};
   std::optional<Error> error_;
 };
 
@@ -139,7 +149,11 @@ Status produce_and_judge(Campaign& all, const RunItem& item) {
         return record_nothing(all, item, answer.why);
       case Answer::End::given_up:
         if (answer.fatal && !all.stop.load()) return host_error(answer.why);
-        [[fallthrough]];
+        if (all.stop.load())
+          all.work.leave_open(item, answer.why);
+        else
+          all.work.given_up(item, answer.why);
+        return ok_status();
       case Answer::End::spent:
         all.work.leave_open(item, answer.why);
         return ok_status();
@@ -149,6 +163,7 @@ Status produce_and_judge(Campaign& all, const RunItem& item) {
     KGB_CHECK(make_folders(file.parent_path()));
     KGB_CHECK(write_file_atomic(file, answer.source));
     ++all.work.generated;
+    all.work.found_one();
   }
   if (all.producer->setup().generate_only) return ok_status();
   return judge_file(all, item);

@@ -111,7 +111,8 @@ void Producer::keep_call(const RunItem& item, Round& round, const llm::Completio
   row.item = item.id;
   row.round = round.number;
   row.created = iso_utc(system_clock().wall());
-  row.model = run_.model;
+  const std::string& model = setup_.model ? setup_.model->endpoint().model : run_.model;
+  row.model = model;
   row.wire = setup_.model ? std::string(llm::name_of(setup_.model->endpoint().wire)) : "proxy";
   row.status = llm::name_of(call.end);
   row.message = call.message;
@@ -122,7 +123,7 @@ void Producer::keep_call(const RunItem& item, Round& round, const llm::Completio
   row.completion = known(usage, usage.completion);
   row.reasoning = known(usage, usage.reasoning);
   // A replayed call was paid when it was recorded; the row keeps what it would cost.
-  row.dollars = llm::dollars(setup_.prices, run_.model, usage);
+  row.dollars = llm::dollars(setup_.prices, model, usage);
   row.seconds = call.seconds;
   row.first_token_s = call.first_token_s;
   row.waited_s = call.waited_s;
