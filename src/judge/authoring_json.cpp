@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The author's session: request, frames, recordings.
 #include <chrono>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/base64.hpp"
 #include "base/files.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "judge/authoring.hpp"
 #include "judge/own_reads.hpp"
@@ -28,6 +30,15 @@ json host_values(const Job& job, std::uint64_t seed, int trial) {
       values[std::to_string(c) + "/" + path] = base64_encode(std::span<const std::byte>(bytes));
     }
   return values;
+}
+
+// What the author's generators start from. It follows from the seed and does not lead back to it: whoever has
+// the seed has every value of the trials, and a candidate shares its process with the recorder.
+std::uint64_t generator_seed_of(std::uint64_t seed) {
+  const Digest digest = sha256("generators/" + seed_text(seed));
+  std::uint64_t derived = 0;
+  std::memcpy(&derived, digest.data(), sizeof derived);
+  return derived >> 1;  // 63 bits, as torch takes them
 }
 
 // What the author may import besides, and what it needs for that.
@@ -77,7 +88,7 @@ json session_of(const Case& open, const std::vector<Job*>& asked, const JudgeSet
           {"no_kernel", open.op.tagged("no_kernel")},
           {"library", library_of(setup.library)},
           {"upload_cap", kUploadCap},
-          {"generator_seed", request.generator_seed >> 1},
+          {"generator_seed", generator_seed_of(request.generator_seed)},
           {"autotune", {{"mode", request.all_configurations ? "all" : "first"}, {"table", json::object()}}},
           {"jobs", jobs}};
 }

@@ -157,7 +157,7 @@ void Server::answer(const Request& request, const std::shared_ptr<Outlet>& outle
   };
   const json meta = meta_of(request.message.params);
   if (request.stateless) {
-    const json version = meta[kVersionKey];
+    const json& version = meta[kVersionKey];
     if (!version.is_string())
       return refuse(Code::invalid_params, std::string(kVersionKey) + " must be a text");
     if (!is_in(kStateless, version.get_ref<const std::string&>()))
