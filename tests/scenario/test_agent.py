@@ -3,8 +3,11 @@
 import contextlib
 import json
 import os
+import pathlib
 import sqlite3
+import tempfile
 import threading
+import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -203,6 +206,45 @@ def test_without_a_call_tokens_are_unknown_and_not_zero(tmp_path, model):
     run = Run(tmp_path, model, "import shutil\nshutil.copy('found.py', 'solution.py')\n")
     assert run.verdicts == ["pass"]
     assert run.rows("SELECT prompt_tokens, completion_tokens FROM model_call") == [(None, None)]
+
+
+@pytest.fixture
+def place():
+    """A folder that agents of any user can read; pytest's own are closed to them."""
+    with tempfile.TemporaryDirectory(prefix="kgb-agents-") as name:
+        pathlib.Path(name).chmod(0o755)
+        yield pathlib.Path(name)
+
+
+def wheel(folder):
+    """An agent as a package with a program, made by hand."""
+    folder.mkdir()
+    info = "tiny_agent-1.0.dist-info"
+    with zipfile.ZipFile(folder / "tiny_agent-1.0-py3-none-any.whl", "w") as file:
+        file.writestr("tiny_agent.py", "def main():\n    open('solution.py', 'w').write('tiny = 1\\n')\n    print('tiny ran')\n")
+        file.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tiny-agent\nVersion: 1.0\n")
+        file.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(f"{info}/entry_points.txt", "[console_scripts]\ntiny-agent = tiny_agent:main\n")
+        file.writestr(f"{info}/RECORD", "")
+
+
+def test_an_agent_of_the_package_index_is_installed_apart_and_runs(tmp_path, model, place):
+    wheel(place / "wheels")
+    agents = tmp_path / "more" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "tiny.toml").write_text('schema = "agent/1"\ntitle = "tiny"\ninstall = ["tiny-agent==1.0"]\n'
+                                      'command = ["tiny-agent"]\n')
+    command = ["--catalogue", tmp_path / "more", "run", "--contestant", "agent:tiny", "--model", "fake", "--base-url",
+               model.url, *FAST]
+    environment = {**os.environ, "OPENAI_API_KEY": KEY, "KGBENCH_CACHE": str(place / "cache"), "PIP_NO_INDEX": "1",
+                   "PIP_FIND_LINKS": str(place / "wheels")}
+    missing = kgbench(*command, "--out", tmp_path / "without", env=environment)
+    assert missing.code == 2 and "tiny is not installed. Add --install: pip puts tiny-agent==1.0 into" in missing.err
+    done = kgbench(*command, "--install", "--out", tmp_path / "run", env=environment)
+    assert done.code == 0, done.err
+    assert (place / "cache/agents/tiny/.complete").read_text() == "tiny-agent==1.0"
+    assert "tiny ran" in next(tmp_path.glob("run/workspaces/*/agent.log")).read_text()
+    assert next(tmp_path.glob("run/workspaces/*/solution.py")).read_text() == "tiny = 1\n"
 
 
 @pytest.mark.parametrize(("arguments", "said"), [

@@ -32,7 +32,7 @@ def run(installed, server, folder, name, *more):  # noqa: F811
     with open(cache / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = kgbench("--catalogue", preset(folder / "more", name, *more), "run", "--contestant", f"agent:{name}",
-                       "--install", "--model", MODEL, "--base-url", server, "--max-tokens", "60", "--minutes", "5",
+                       "--install", "--model", MODEL, "--base-url", server, "--max-tokens", "60", "--minutes", "9",
                        "--out", folder / "run", *FAST, env={**installed, "OPENAI_API_KEY": "none"}, timeout=2400)
     if "pip could not install" in done.err:
         pytest.skip(done.err.strip())
