@@ -30,7 +30,7 @@ fs::path candidate_file(const fs::path& run_folder, const RunItem& item) {
 }
 
 Result<StoredRun> open_run(const fs::path& folder) {
-  KGB_TRY(Store store, Store::open_existing(folder / "run.sqlite"));
+  KGB_TRY(Store store, Store::open_to_read(folder / "run.sqlite"));
   KGB_TRY(const std::vector<RunInfo> runs, store.runs());
   if (runs.empty()) return user_error(folder.string() + " holds no run");
   return StoredRun{folder, std::move(store), runs.back()};

@@ -119,10 +119,9 @@ void add_pass_at_k(Figures& figures, const Outcomes& outcomes) {
     std::vector<double> unbiased, any;
     for (const OperatorOutcome& o : outcomes) {
       unbiased.push_back(pass_at_k(static_cast<std::int64_t>(o.samples.size()), o.passed(), k));
-      any.push_back(std::any_of(o.samples.begin(), o.samples.begin() + k,
-                                [](const Outcome& sample) { return sample.passed; })
-                        ? 1
-                        : 0);
+      std::vector<bool> passed;
+      for (const Outcome& sample : o.samples) passed.push_back(sample.passed);
+      any.push_back(union_at_k(passed, k) ? 1 : 0);
     }
     Figure f = figure("pass@k", fmt::format("pass@{}", k), Measure::share, std::nullopt);
     set_interval(f, share_interval(unbiased));

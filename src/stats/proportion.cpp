@@ -30,4 +30,9 @@ double pass_at_k(std::int64_t n, std::int64_t passed, std::int64_t k) {
   return 1 - none;
 }
 
+bool union_at_k(const std::vector<bool>& passed, std::int64_t k) {
+  const auto first = std::min<std::int64_t>(k, static_cast<std::int64_t>(passed.size()));
+  return std::find(passed.begin(), passed.begin() + first, true) != passed.begin() + first;
+}
+
 }  // namespace kgb

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "stats/order.hpp"
 
@@ -16,5 +17,9 @@ namespace kgb {
 // Chance that at least one of k samples passes, estimated without bias from `passed` of n samples of one
 // operator: 1 - C(n - passed, k) / C(n, k) (Chen et al. 2021, arXiv 2107.03374). Needs k <= n.
 [[nodiscard]] double pass_at_k(std::int64_t n, std::int64_t passed, std::int64_t k);
+
+// The published figure of one operator instead: whether one of the first k samples, in their order, passes.
+// Its mean over operators grows with k as pass_at_k does, but depends on the order.
+[[nodiscard]] bool union_at_k(const std::vector<bool>& passed, std::int64_t k);
 
 }  // namespace kgb

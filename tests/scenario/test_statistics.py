@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """report and compare over simulated runs: their figures are those that scipy and plain counting give."""
 import csv
+import functools
 import io
 import json
 import math
@@ -8,6 +9,7 @@ import os
 import pathlib
 import random
 import shutil
+import sqlite3
 import statistics
 
 import pytest
@@ -32,12 +34,14 @@ def drawn(seed, chance, speed, samples=1):
                 yield op, sample, draw.choice(failures), None
 
 
+@functools.cache
 def figures(folder):
     done = kgbench("report", folder, "--format", "json")
     assert done.code == 0, done.err
     return json.loads(done.out)["statistics"]
 
 
+@functools.cache
 def compared(*folders):
     done = kgbench("compare", *folders, "--json")
     assert done.code == 0, done.err
@@ -311,7 +315,6 @@ def test_a_run_that_may_only_be_read_is_reported(contestants, tmp_path):
 
 
 def test_a_database_of_somebody_else_is_refused_and_left_alone(tmp_path):
-    import sqlite3
     with sqlite3.connect(tmp_path / "photos.sqlite") as db:
         db.execute("CREATE TABLE photos (id)")
     db.close()

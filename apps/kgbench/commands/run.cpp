@@ -51,7 +51,9 @@ Status finish(PreparedRun& prepared, const RunOutcome& outcome, double seconds) 
     std::printf("Judge them: kgbench run --resume %s --judge-only\n", folder.string().c_str());
     return ok_status();
   }
-  KGB_TRY(const RunReport report, load_report(prepared.store));
+  KGB_TRY(RunReport report, load_report(prepared.store));
+  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  report.families = families_of(catalogue);
   ReportStyle style;
   style.colour = wants_colour();
   for (const ReportRow& row : reports()) {

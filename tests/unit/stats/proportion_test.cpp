@@ -40,5 +40,12 @@ TEST(PassAtK, StaysFiniteForManySamples) {
   EXPECT_NEAR(pass_at_k(2000, 10, 100), 0.4025, 1e-3);
 }
 
+TEST(UnionAtK, IsWhetherOneOfTheFirstSamplesPasses) {
+  EXPECT_FALSE(union_at_k({false, false, true}, 2));
+  EXPECT_TRUE(union_at_k({false, false, true}, 3));
+  EXPECT_TRUE(union_at_k({true}, 5));
+  EXPECT_FALSE(union_at_k({}, 5));
+}
+
 }  // namespace
 }  // namespace kgb
