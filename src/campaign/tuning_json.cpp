@@ -24,8 +24,9 @@ std::string timing_text(const Timing& timing, const std::string& workload) {
 
 // The workload of a timing: "t1" is the second.
 std::string workload_of(const Timing& timing, const TuneRow& row) {
-  const std::size_t at = timing.workload.size() > 1 ? std::stoul(timing.workload.substr(1)) : 0;
-  return at < row.workloads.size() ? row.workloads[at] : timing.workload;
+  for (std::size_t i = 0; i < row.workloads.size(); ++i)
+    if (timing.workload == "t" + std::to_string(i)) return row.workloads[i];
+  return timing.workload;
 }
 
 json timing_json(const Timing& timing, const TuneRow& row) {
