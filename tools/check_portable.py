@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A shipped program or extension needs the C library alone: no libstdc++, no third-party shared object.
 
-usage: tools/check_portable.py FILE...
+usage: tools/check_portable.py [--also NAME]... FILE...
+
+--also: the name of a library that may be needed besides, without its version: libcurl
 """
+import argparse
 import re
 import subprocess
 import sys
@@ -22,12 +25,15 @@ def needed(path):
 
 
 def main():
-    paths = sys.argv[1:]
-    if not paths:
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--also", action="append", default=[], metavar="NAME")
+    parser.add_argument("paths", nargs="+", metavar="FILE")
+    options = parser.parse_args()
     findings = [f"{path}: needs {name}; link it statically (cmake/KgbDependencies.cmake)"
-                for path in paths for name in needed(path) if not ALLOWED.fullmatch(name)]
-    tree.report(findings, f"portable: {' '.join(paths)} need the C library alone")
+                for path in options.paths for name in needed(path)
+                if not ALLOWED.fullmatch(name) and name.split(".so")[0] not in options.also]
+    besides = f" and {', '.join(options.also)}" if options.also else " alone"
+    tree.report(findings, f"portable: {' '.join(options.paths)} need the C library{besides}")
 
 
 if __name__ == "__main__":
