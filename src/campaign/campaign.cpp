@@ -43,8 +43,8 @@ class WorkList {
   void given_up(const RunItem& item, const std::string& why) {
     leave_open(item, why);
     if (++failures_in_a_row_ == kMostFailuresInARow)
-      fail(host_error(std::to_string(kMostFailuresInARow) + " items in a row were given up, the last one: " + why +
-                      ". When that is mended, go on with --resume"));
+      fail(host_error(std::to_string(kMostFailuresInARow) + " items in a row were given up, the last one: " +
+                      why + ". When that is mended, go on with --resume"));
   }
   void found_one() { failures_in_a_row_ = 0; }
   [[nodiscard]] std::optional<Error> error() const { return error_; }

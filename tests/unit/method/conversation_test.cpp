@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversations with a scripted model and a scripted judge: what is asked, when it ends, and what the answer is.
+// Conversations with a scripted model and a scripted judge: what is asked, when it ends, and what the answer
+// is.
 #include "method/conversation.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +56,8 @@ class ConversationTest : public ::testing::Test {
   Answer solve(const std::string& recipe) {
     const Recipe loaded = load_recipe(kHome / "catalogue" / "methods", recipe).value();
     const std::unique_ptr<Method> method = make_conversation(loaded, kHome / "catalogue" / "prompts").value();
-    Task task{catalogue(), *catalogue().find("aten::softmax").value(), "cpu", 0, 7, {}, stop_, {}, {}, {}, {}};
+    Task task{catalogue(), *catalogue().find("aten::softmax").value(), "cpu", 0, 7, {}, stop_, {}, {}, {},
+              {}};
     task.ask = [this](const llm::ChatRequest& request) {
       requests_.push_back(request);
       if (replies_.empty()) return failed(false);

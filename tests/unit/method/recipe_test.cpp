@@ -36,7 +36,8 @@ TEST_F(RecipeTest, ShippedRecipesLoadAndTheirTemplatesExist) {
     const Result<Recipe> recipe = load_recipe(kShipped, name);
     ASSERT_TRUE(recipe.ok()) << recipe.error().message;
     for (const std::string& file : {recipe->system, recipe->prompt, recipe->feedback, recipe->no_code})
-      EXPECT_TRUE(file.empty() || std::filesystem::exists(kShipped.parent_path() / "prompts" / (file + ".md")))
+      EXPECT_TRUE(file.empty() ||
+                  std::filesystem::exists(kShipped.parent_path() / "prompts" / (file + ".md")))
           << name << " " << file;
   }
 }
@@ -56,8 +57,10 @@ TEST_F(RecipeTest, AnUnknownNameIsAnsweredWithWhatMayBeMeant) {
 
 TEST_F(RecipeTest, MistakesAreToldWithFileLineAndKey) {
   EXPECT_EQ(error_of(kSound), "");
-  EXPECT_NE(error_of(std::string(kSound) + "memory = \"some\"\n").find("mine.toml:6: memory"), std::string::npos);
-  EXPECT_NE(error_of(std::string(kSound) + "shows = \"evidence\"\n").find("needs the templates"), std::string::npos);
+  EXPECT_NE(error_of(std::string(kSound) + "memory = \"some\"\n").find("mine.toml:6: memory"),
+            std::string::npos);
+  EXPECT_NE(error_of(std::string(kSound) + "shows = \"evidence\"\n").find("needs the templates"),
+            std::string::npos);
   EXPECT_NE(error_of(std::string(kSound) + "colour = 1\n").find("colour"), std::string::npos);
   EXPECT_NE(error_of("schema = \"method/9\"\n").find("method/1"), std::string::npos);
   EXPECT_NE(error_of("schema = ").find("mine.toml:1"), std::string::npos);

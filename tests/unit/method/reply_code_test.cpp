@@ -15,7 +15,8 @@ TEST(ReplyCode, TakesTheFencedBlockAndNothingAround) {
 
 TEST(ReplyCode, TakesTheLaterOfTwoWholeFilesForACorrectionFollowsWhatItCorrects) {
   const std::string wrong = "import triton\n\n\ndef add(x, y):\n    return y\n";
-  EXPECT_EQ(code_of_reply("```python\n" + wrong + "```\nNo, wait:\n```python\n" + kKernel + "```\n"), kKernel);
+  EXPECT_EQ(code_of_reply("```python\n" + wrong + "```\nNo, wait:\n```python\n" + kKernel + "```\n"),
+            kKernel);
 }
 
 TEST(ReplyCode, ALineOfUseAfterwardsIsNotTheFile) {

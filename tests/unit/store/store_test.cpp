@@ -16,8 +16,8 @@ namespace kgb {
 namespace {
 
 RunInfo demo_run() {
-  return {"r1", "2026-12-01T10:00:00Z", "",  "running", "0.1.0", "experts", "demo", "cpu", "smoke", "model",
-          "",   "00000000000000aa",     "{}", "",  "{}"};
+  return {"r1", "2026-12-01T10:00:00Z", "",   "running", "0.1.0", "experts", "demo", "cpu", "smoke", "model",
+          "",   "00000000000000aa",     "{}", "",        "{}"};
 }
 
 Evaluation passing(const std::string& op) {
