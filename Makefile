@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short names for what tools/ does; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build run full test test-gpu lint bench bench-gpu device-proof fuzz tsan docs portable clean
+.PHONY: help build run full test test-gpu test-agents lint bench bench-gpu device-proof fuzz tsan docs portable clean
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -20,6 +20,9 @@ test:            ## everything that is tested, sanitizer builds included
 
 test-gpu: build  ## the tests that need this machine's GPU
 	@tools/pytest.sh tests/device
+
+test-agents: build ## two real agents, installed from PyPI (1.4 GB), against the local model
+	@KGB_TEST_AGENTS=1 tools/pytest.sh tests/scenario/test_real_agents.py
 
 lint:            ## clang-format, clang-tidy, ruff and the rules of the tree
 	@tools/lint.sh

@@ -19,7 +19,6 @@ namespace {
 
 using method::Answer;
 
-constexpr std::size_t kMaxCandidateBytes = 4u << 20;
 constexpr int kMostFailuresInARow = 10;
 
 // The lanes' shared work list; the first error stops all of them.

@@ -5,7 +5,6 @@
 // anything about it.
 #include "campaign/producer.hpp"
 
-#include <cmath>
 #include <mutex>
 
 #include "base/clock.hpp"
@@ -16,8 +15,6 @@
 
 namespace kgb {
 namespace {
-
-constexpr std::int64_t kBytesPerToken = 4;  // of English and code; only where a server tells no counts
 
 std::int64_t length_of(const llm::ChatRequest& request) {
   std::size_t bytes = 0;
@@ -99,7 +96,7 @@ llm::Completion Producer::ask(const RunItem& item, Round& round, const llm::Chat
   }
   llm::Completion call = setup_.model->complete(request, item.sample, stop);
   const auto written = static_cast<std::int64_t>(call.reply.text.size());
-  keep_call(item, round, call, (length_of(request) + written) / kBytesPerToken);
+  keep_call(item, round, call, (length_of(request) + written) / llm::kBytesPerToken);
   return call;
 }
 
@@ -181,7 +178,7 @@ Result<method::Answer> Producer::produce(const RunItem& item, const std::atomic<
   if (setup_.model)
     task.ask = [&](const llm::ChatRequest& request) { return ask(item, round, request, stop); };
   task.record = [&](const llm::Completion& call) {
-    keep_call(item, round, call, static_cast<std::int64_t>(call.reply.text.size()) / kBytesPerToken);
+    keep_call(item, round, call, static_cast<std::int64_t>(call.reply.text.size()) / llm::kBytesPerToken);
   };
   task.spent = [&] { return budget_.spent(item.id); };
   if (races_)
@@ -193,18 +190,6 @@ Result<method::Answer> Producer::produce(const RunItem& item, const std::atomic<
   KGB_TRY(method::Answer answer, setup_.method->solve(task));
   if (round.error) return *round.error;
   return answer;
-}
-
-std::optional<double> mean_speedup(const Evaluation& evaluation) {
-  double sum = 0;
-  int count = 0;
-  for (const Timing& timing : evaluation.timings) {
-    if (!timing.ratio || *timing.ratio <= 0) continue;
-    sum += std::log(*timing.ratio);
-    ++count;
-  }
-  if (count == 0) return std::nullopt;
-  return std::exp(sum / count);
 }
 
 }  // namespace kgb

@@ -68,7 +68,4 @@ class Producer {
   std::map<std::int64_t, int> next_round_;
 };
 
-// Geometric mean of the timed workloads' ratios; nullopt: none was timed.
-[[nodiscard]] std::optional<double> mean_speedup(const Evaluation& evaluation);
-
 }  // namespace kgb

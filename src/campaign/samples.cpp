@@ -12,7 +12,6 @@ namespace kgb {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::size_t kMaxCandidateBytes = 4u << 20;
 
 using Place = std::pair<std::string, int>;  // operator, sample
 

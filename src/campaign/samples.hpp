@@ -18,6 +18,8 @@ namespace kgb {
 [[nodiscard]] std::filesystem::path candidate_file(const std::filesystem::path& run_folder,
                                                    const RunItem& item);
 
+inline constexpr std::size_t kMaxCandidateBytes = std::size_t{4} << 20;
+
 // A stored run, open.
 struct StoredRun {
   std::filesystem::path folder;

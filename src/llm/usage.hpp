@@ -16,4 +16,7 @@ struct Usage {
   std::int64_t reasoning = 0;    // of completion
 };
 
+// Of English and code; for estimates, where nothing counts.
+inline constexpr std::int64_t kBytesPerToken = 4;
+
 }  // namespace kgb::llm

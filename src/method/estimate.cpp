@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "base/files.hpp"
+#include "llm/usage.hpp"
 #include "method/prompt.hpp"
 
 namespace kgb::method {
 namespace {
 
-constexpr std::int64_t kBytesPerToken = 4;
 constexpr std::int64_t kFeedbackTokens = 500;  // of what the judge says; half a screen
 
 }  // namespace
@@ -33,7 +33,7 @@ Result<Estimate> estimate(const Recipe& recipe, const std::filesystem::path& pro
     KGB_TRY(const std::string filled, render(text, values, name));
     bytes += static_cast<std::int64_t>(filled.size());
   }
-  const std::int64_t opening = bytes / kBytesPerToken;
+  const std::int64_t opening = bytes / llm::kBytesPerToken;
   const std::int64_t turn =
       recipe.max_tokens + kFeedbackTokens;  // one earlier try that stays in the conversation
   Estimate one;

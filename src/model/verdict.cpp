@@ -3,6 +3,7 @@
 #include "model/verdict.hpp"
 
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace kgb {
@@ -98,6 +99,18 @@ const Finding* deciding_finding(std::span<const Finding> findings) {
     if (best == nullptr || finding_rank(finding.kind) < finding_rank(best->kind)) best = &finding;
   }
   return best;
+}
+
+std::optional<double> mean_speedup(const Evaluation& evaluation) {
+  double sum = 0;
+  int count = 0;
+  for (const Timing& timing : evaluation.timings) {
+    if (!timing.ratio || *timing.ratio <= 0) continue;
+    sum += std::log(*timing.ratio);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return std::exp(sum / count);
 }
 
 }  // namespace kgb

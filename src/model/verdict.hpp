@@ -98,6 +98,8 @@ struct Evaluation {
   std::map<std::string, double> stage_ms;  // "author", "execute", "oracle", "compare", "compile", "total"
   std::string seed;                        // hex; repeats the hidden workloads
 };
+// Geometric mean of the timed workloads' ratios; nullopt: none was timed.
+[[nodiscard]] std::optional<double> mean_speedup(const Evaluation& evaluation);
 [[nodiscard]] nlohmann::json to_json(const Evaluation& evaluation);
 // As one line of JSON; text of candidates that is no UTF-8 is replaced rather than refused.
 [[nodiscard]] std::string json_text(const Evaluation& evaluation);

@@ -26,13 +26,6 @@ std::optional<double> OperatorOutcome::log_speedup() const {
   return logarithms.empty() ? std::nullopt : std::optional(mean(logarithms));
 }
 
-std::optional<double> speedup_of(const Evaluation& evaluation) {
-  std::vector<double> logarithms;
-  for (const Timing& timing : evaluation.timings)
-    if (timing.ratio && *timing.ratio > 0) logarithms.push_back(std::log(*timing.ratio));
-  return logarithms.empty() ? std::nullopt : std::optional(std::exp(mean(logarithms)));
-}
-
 std::vector<OperatorOutcome> outcomes_of(const RunReport& report, const EvaluationFilter& filter) {
   std::map<std::string, OperatorOutcome> by_operator;
   for (const StoredEvaluation& stored : report.evaluations) {
@@ -45,7 +38,7 @@ std::vector<OperatorOutcome> outcomes_of(const RunReport& report, const Evaluati
       outcome.family = family->second;
     outcome.no_kernel = e.no_kernel;
     const bool passed = e.verdict == Verdict::pass;
-    outcome.samples.push_back({stored.item.sample, passed, passed ? speedup_of(e) : std::nullopt});
+    outcome.samples.push_back({stored.item.sample, passed, passed ? mean_speedup(e) : std::nullopt});
   }
   std::vector<OperatorOutcome> all;
   for (auto& [op, outcome] : by_operator) {

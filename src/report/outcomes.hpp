@@ -32,7 +32,6 @@ using EvaluationFilter = std::function<bool(const Evaluation&)>;
 // In order of operators. Operators of which nothing was judged are left out.
 [[nodiscard]] std::vector<OperatorOutcome> outcomes_of(const RunReport& report,
                                                        const EvaluationFilter& filter = {});
-[[nodiscard]] std::optional<double> speedup_of(const Evaluation& evaluation);
 
 // Share of passes with its interval: Wilson's where every operator has one sample; else the bootstrap over
 // operators, since samples of one operator are not independent.

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real agents against the real small model. It solves nothing; what is tested is that every call is counted: the
-proxy's sums are the server's own counts, and those of the agent's own log."""
+proxy's sums are the server's own counts, and those of the agent's own log. `make test-agents` runs it: installing the
+agents fetches 1.4 GB and takes longer than all other tests of a run together may."""
 import contextlib
 import fcntl
 import json
+import os
 import pathlib
 import sqlite3
 
@@ -11,6 +13,7 @@ import pytest
 from conftest import HOME, kgbench
 from test_local_model import counts, installed, server  # noqa: F401  (fixtures)
 
+pytestmark = pytest.mark.skipif(os.environ.get("KGB_TEST_AGENTS") != "1", reason="installs agents: make test-agents")
 MODEL = "smollm2-135m-instruct"
 FAST = ["--tier", "smoke", "--target", "none", "--no-time", "--seed", "5eed", "--op", "aten::neg"]
 
