@@ -7,13 +7,14 @@ import os
 import pathlib
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.request
 
 import pytest
-from conftest import BINARY, HOME, kgbench
+from conftest import BINARY, FAST, HOME, kgbench
 
 WIRES = ["openai", "openai-responses", "anthropic"]
 PYTHON = os.environ.get("KGBENCH_PYTHON", sys.executable)
@@ -174,3 +175,17 @@ def test_what_is_wrong_is_said_in_one_line(server, installed, prompt):
     bare = {name: value for name, value in installed.items() if not name.startswith(("OPENAI_", "ANTHROPIC_"))}
     done = kgbench("ask", "--model", "m", prompt, env=bare)
     assert done.code == 2 and "error: no key for https://api.openai.com. Set OPENAI_API_KEY" in done.err
+
+
+def test_a_run_counts_what_the_server_counts_and_judges_what_came(server, installed, tmp_path):
+    """The small model solves nothing, which is a result like any other: an evaluation for every sample."""
+    before = counts(server)
+    done = kgbench("run", "--contestant", "best-of-k", "--samples", 2, "--model", "small", "--base-url", server,
+                   "--max-tokens", 40, "--op", "cublas::Sdot", "--out", tmp_path / "run", *FAST,
+                   env={**installed, "OPENAI_API_KEY": "none"})
+    assert done.code == 0, done.err
+    with contextlib.closing(sqlite3.connect(tmp_path / "run/run.sqlite")) as store:
+        told = store.execute("SELECT sum(prompt_tokens), sum(completion_tokens) FROM model_call").fetchone()
+        assert store.execute("SELECT count(*) FROM evaluation").fetchone() == (2,)
+    assert told[0] > 1000
+    assert wait_until(lambda: [b - a for a, b in zip(before, counts(server))] == list(told)), (before, counts(server), told)
