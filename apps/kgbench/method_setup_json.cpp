@@ -56,8 +56,9 @@ void limits_from(const json& object, BudgetLimits& out) {
   get(object, "hours", out.hours);
 }
 
-std::string settings_of(json settings, const MethodOptions& options, const llm::Endpoint& endpoint) {
-  settings["wire"] = llm::name_of(endpoint.wire);
+// `wire`: of the model; empty: none is asked.
+std::string settings_of(json settings, const MethodOptions& options, std::string_view wire) {
+  settings["wire"] = wire;
   settings["protocol"] = options.protocol;
   settings["run_budget"] = limits_json(options.run_budget);
   settings["item_budget"] = limits_json(options.item_budget);
@@ -79,7 +80,8 @@ Result<MethodContestant> conversation_named(const std::string& name, const Metho
   made.recipe = std::move(recipe);
   if (options.dry_run) return made;
   KGB_TRY(made.model, open_model(options.endpoint, options.install, installation));
-  made.settings = settings_of(method::to_json(*made.recipe), options, made.model.client->endpoint());
+  made.settings =
+      settings_of(method::to_json(*made.recipe), options, llm::name_of(made.model.client->endpoint().wire));
   return made;
 }
 
@@ -97,7 +99,7 @@ Result<MethodContestant> agent_named(const std::string& name, const MethodOption
   json settings = to_json(options.agent);
   settings["samples"] = made.samples;
   put(settings, "max_tokens", options.changes.max_tokens);
-  made.settings = settings_of(std::move(settings), options, endpoint);
+  made.settings = settings_of(std::move(settings), options, llm::name_of(endpoint.wire));
   AgentRequest request{name,
                        options.agent,
                        endpoint,
@@ -117,7 +119,9 @@ Result<MethodContestant> tuner_contestant(const MethodOptions& options, const In
   settings.rewriter = {installation.interpreter, installation.python_dir};
   if (options.changes.rounds) settings.rounds = *options.changes.rounds;
   MethodContestant made;
-  made.settings = json{{"name", kTuner}, {"rounds", settings.rounds}}.dump();
+  if (options.changes.samples.value_or(1) != 1)
+    return user_error("tuner has one answer: leave --samples out");
+  made.settings = settings_of({{"name", kTuner}, {"rounds", settings.rounds}}, options, "");
   KGB_TRY(std::unique_ptr<method::Method> tuner, method::make_tuner(settings));
   made.method = std::move(tuner);
   return made;

@@ -19,6 +19,10 @@ namespace fs = std::filesystem;
 constexpr std::string_view kLibrary = "library:";
 constexpr std::string_view kReplay = "replay:";
 
+std::string suite_of(const RunCommand& command) {
+  return command.suite.empty() ? "demo" : command.suite;
+}
+
 std::string tier_text(const std::vector<Tier>& tiers) {
   std::vector<std::string> names;
   for (const Tier tier : tiers) names.emplace_back(name_of(tier));
@@ -69,7 +73,7 @@ fs::path run_folder(const RunCommand& command, const Source& source, const std::
       if (std::string_view("/:\\ ").find(c) != std::string_view::npos) c = '-';
     name += "-" + model;
   }
-  const std::string stem = created.substr(0, 10) + "-" + name + "-" + command.suite;
+  const std::string stem = created.substr(0, 10) + "-" + name + "-" + suite_of(command);
   fs::path folder = fs::path("runs") / stem;
   std::error_code ignored;
   for (int n = 2; fs::exists(folder, ignored); ++n)
@@ -108,9 +112,8 @@ Result<std::vector<RunItem>> replayed_items(const StoredRun& run,
   std::vector<RunItem> items;
   for (const StoredSample& sample : samples) {
     if (!wanted.contains(sample.item.op)) continue;
-    const bool native = sample.item.candidate.ends_with(".cpp") || sample.item.candidate.ends_with(".cc");
-    fs::path place = candidate_place(sample.item.op, sample.item.sample);
-    if (native) place.replace_extension(".cpp");
+    const bool native = is_native(sample.item);
+    const fs::path place = candidate_place(sample.item.op, sample.item.sample, native ? ".cpp" : ".py");
     KGB_CHECK(make_folders((folder / place).parent_path()));
     KGB_CHECK(write_file_atomic(folder / place, sample.source));
     items.push_back({0, sample.item.op, sample.item.sample, place.string()});
@@ -155,7 +158,7 @@ RunInfo info_of(const RunCommand& command, const Source& source, const ResolvedO
   run.contestant = command.contestant;
   if (source.library) run.contestant = source.library->contestant();
   if (source.replayed) run.contestant = source.replayed->run.contestant;
-  run.suite = command.suite;
+  run.suite = source.replayed && command.suite.empty() ? source.replayed->run.suite : suite_of(command);
   run.chip = resolved.chip;
   run.tiers = tier_text(resolved.tiers);
   run.tolerance = command.judge.tolerance;
@@ -172,12 +175,17 @@ RunInfo info_of(const RunCommand& command, const Source& source, const ResolvedO
   return run;
 }
 
+std::set<std::string> operators_in(const std::vector<RunItem>& items) {
+  std::set<std::string> names;
+  for (const RunItem& item : items) names.insert(item.op);
+  return names;
+}
+
 // Operators that `run` did not pass with any sample.
 Result<std::set<std::string>> failed_in(const fs::path& folder) {
   KGB_TRY(const StoredRun run, open_run(folder));
   KGB_TRY(const std::vector<RunItem> items, run.store.items(run.run.id));
-  std::set<std::string> failed;
-  for (const RunItem& item : items) failed.insert(item.op);
+  std::set<std::string> failed = operators_in(items);
   KGB_TRY(const std::vector<StoredEvaluation> evaluations, run.store.evaluations(run.run.id));
   for (const StoredEvaluation& evaluation : evaluations)
     if (evaluation.evaluation.verdict == Verdict::pass) failed.erase(evaluation.item.op);
@@ -193,11 +201,26 @@ Result<std::set<std::string>> names_of(const std::vector<std::string>& words, co
   return names;
 }
 
+// Before anything is left out.
+Result<std::vector<const Operator*>> asked_for(const RunCommand& command, const Catalogue& catalogue) {
+  const bool replay = command.contestant.starts_with(kReplay);
+  if (!command.suite.empty() || !command.operators.empty() || (!replay && command.only_failed.empty()))
+    return chosen(OperatorChoice{suite_of(command), command.operators}, catalogue);
+  KGB_TRY(const StoredRun run,
+          open_run(replay ? fs::path(command.contestant.substr(kReplay.size())) : command.only_failed));
+  KGB_TRY(const std::vector<RunItem> items, run.store.items(run.run.id));
+  std::vector<const Operator*> operators;
+  for (const std::string& name : operators_in(items)) {
+    KGB_TRY(const Operator* const op, catalogue.find(name));
+    operators.push_back(op);
+  }
+  return operators;
+}
+
 }  // namespace
 
 Result<std::vector<const Operator*>> operators_of(const RunCommand& command, const Catalogue& catalogue) {
-  KGB_TRY(std::vector<const Operator*> operators,
-          chosen(OperatorChoice{command.suite, command.operators}, catalogue));
+  KGB_TRY(std::vector<const Operator*> operators, asked_for(command, catalogue));
   KGB_TRY(const std::set<std::string> excluded, names_of(command.exclude, catalogue));
   std::set<std::string> failed;
   if (!command.only_failed.empty()) {
@@ -225,7 +248,10 @@ Result<PreparedRun> begin_run(const RunCommand& command, const ResolvedOptions& 
   KGB_TRY(Store store, Store::open(folder / "run.sqlite"));
   run.id = folder.filename().string();
   KGB_CHECK(store.begin_run(run, items));
-  if (source.replayed) KGB_CHECK(copy_ledger(*source.replayed, store, run.id));
+  if (source.replayed) {
+    KGB_TRY(const std::vector<RunItem> theirs, source.replayed->store.items(source.replayed->run.id));
+    KGB_CHECK(copy_ledger(*source.replayed, theirs, store, run.id));
+  }
   RunOptions how;
   how.request = request_of(command.judge, resolved);
   how.lanes = resolved.lanes;
@@ -239,8 +265,11 @@ Result<PreparedRun> begin_run(const RunCommand& command, const ResolvedOptions& 
 
 Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolved,
                                const Installation& installation, const Catalogue& catalogue) {
-  KGB_TRY(StoredRun stored, open_run(command.resume));
-  const RunInfo run = stored.run;
+  KGB_TRY(Store store, Store::open_existing(command.resume / "run.sqlite"));
+  KGB_TRY(const std::vector<RunInfo> runs, store.runs());
+  if (runs.empty())
+    return user_error(command.resume.string() + " holds no run. Name the folder that kgbench run printed");
+  const RunInfo run = runs.back();
   if (run.chip != resolved.chip)
     return user_error("the run was begun on chip " + in_quotes(run.chip) + ", not " +
                       in_quotes(resolved.chip) + ". Go on with --chip " + run.chip);
@@ -250,7 +279,13 @@ Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolv
   how.folder = command.resume;
   KGB_TRY(std::optional<DeclaredLibrary> library, library_named(run.contestant, command.judge, catalogue));
   if (library) how.library = library->library;
-  if (!run.method.empty() && run.method != "{}" && !command.method.judge_only) {
+  KGB_TRY(const std::vector<RunItem> pending, store.pending(run.id));
+  const bool found = std::all_of(pending.begin(), pending.end(), [&](const RunItem& item) {
+    std::error_code ignored;
+    return fs::exists(candidate_file(command.resume, item), ignored);
+  });
+  // Where every candidate is there (a replay), nobody need be asked.
+  if (!run.method.empty() && run.method != "{}" && !command.method.judge_only && !found) {
     KGB_CHECK(restore(command.method, run));
     KGB_TRY(const std::optional<MethodContestant> method,
             method_named(run.contestant, command.method, installation));
@@ -264,7 +299,7 @@ Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolv
   how.request.targets = run.targets.empty() ? std::vector<std::string>() : split(run.targets, ',');
   how.request.seed = seed_from_text(run.seed).value_or(0);
   how.request.tolerance = run.tolerance;
-  return PreparedRun{std::move(stored.store), run, how, std::move(library)};
+  return PreparedRun{std::move(store), run, how, std::move(library)};
 }
 
 }  // namespace kgb::app

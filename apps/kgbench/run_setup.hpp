@@ -16,7 +16,8 @@
 namespace kgb::app {
 
 struct RunCommand {
-  std::string contestant = "experts", suite = "demo";
+  std::string contestant = "experts";
+  std::string suite;  // empty: demo, or the operators of the run that is replayed or whose failures are taken
   std::vector<std::string> operators, exclude;
   std::filesystem::path out, resume, only_failed;
   JudgeOptions judge;

@@ -28,12 +28,12 @@ void Budget::add(std::int64_t item, const llm::Usage& usage, std::optional<doubl
 
 std::string Budget::over(const Used& used, const BudgetLimits& limits, const std::string& whose) const {
   if (limits.tokens && used.tokens >= *limits.tokens)
-    return fmt::format("{} budget of {} tokens", whose, *limits.tokens);
+    return fmt::format("{} budget of {} tokens is spent", whose, *limits.tokens);
   if (limits.dollars && used.dollars >= *limits.dollars)
-    return fmt::format("{} budget of {:.2f} dollars", whose, *limits.dollars);
+    return fmt::format("{} budget of {:.2f} dollars is spent", whose, *limits.dollars);
   if (limits.hours && used.since &&
       std::chrono::duration<double>(clock_.steady() - *used.since).count() >= *limits.hours * 3600)
-    return fmt::format("{} budget of {:g} hours", whose, *limits.hours);
+    return fmt::format("{} budget of {:g} hours is spent", whose, *limits.hours);
   return {};
 }
 

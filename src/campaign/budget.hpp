@@ -21,14 +21,15 @@ struct BudgetLimits {
 
 class Budget {
  public:
-  // `run`: of the whole run; `item`: of each operator and sample. Used before (a resumed run) counts.
+  // `run`: of the whole run; `item`: of each operator and sample. Tokens and money used
+  // before (a resumed run) count; hours are those of this invocation.
   Budget(BudgetLimits run, BudgetLimits item, const Clock& clock = system_clock());
 
   void begin(std::int64_t item);  // its time starts
   // `dollars` nullopt: the price is unknown. `estimate`: tokens by the length of the texts, taken where the
   // server told none, so that a silent server cannot spend without end.
   void add(std::int64_t item, const llm::Usage& usage, std::optional<double> dollars, std::int64_t estimate);
-  // Which budget is spent, for people: "the run's budget of 100000 tokens"; empty: none.
+  // Which budget is spent, for people: "the run's budget of 100000 tokens is spent"; empty: none.
   [[nodiscard]] std::string spent(std::int64_t item) const;
   [[nodiscard]] std::string run_spent() const;
   [[nodiscard]] const BudgetLimits& item_limits() const { return item_; }

@@ -145,9 +145,12 @@ Status produce_and_judge(Campaign& all, const RunItem& item) {
     KGB_TRY(const Answer answer, all.producer->produce(item, all.stop));
     switch (answer.end) {
       case Answer::End::no_code:
+        all.work.found_one();
         return record_nothing(all, item, answer.why);
       case Answer::End::given_up:
-        if (answer.fatal && !all.stop.load()) return host_error(answer.why);
+        if (answer.fatal && !all.stop.load())
+          return host_error(answer.why + ". When that is mended, go on with --resume " +
+                            all.options.folder.string());
         if (all.stop.load())
           all.work.leave_open(item, answer.why);
         else

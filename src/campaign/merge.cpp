@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/clock.hpp"
 #include "base/files.hpp"
@@ -19,7 +19,9 @@ using Place = std::pair<std::string, int>;  // operator, sample
 
 struct Part {
   const StoredRun* from = nullptr;
-  StoredSample sample;
+  RunItem item;
+  std::optional<StoredSample> sample;  // none: not generated yet
+  [[nodiscard]] int progress() const { return !sample ? 0 : sample->evaluation ? 2 : 1; }
 };
 
 Status same_protocol(const StoredRun& a, const StoredRun& b) {
@@ -43,25 +45,37 @@ bool same_result(const StoredSample& a, const StoredSample& b) {
   return !a.evaluation || !b.evaluation || a.evaluation->verdict == b.evaluation->verdict;
 }
 
+Result<std::vector<Part>> parts_of(const StoredRun& run) {
+  KGB_TRY(const std::vector<RunItem> items, run.store.items(run.run.id));
+  KGB_TRY(std::vector<StoredSample> samples, stored_samples(run));
+  std::map<std::int64_t, StoredSample*> by_item;
+  for (StoredSample& sample : samples) by_item[sample.item.id] = &sample;
+  std::vector<Part> parts;
+  for (const RunItem& item : items) {
+    Part part{&run, item, std::nullopt};
+    if (const auto found = by_item.find(item.id); found != by_item.end())
+      part.sample = std::move(*found->second);
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+// Of an item that several runs hold, the one that got furthest.
 Result<std::map<Place, Part>> collect(const std::vector<StoredRun>& runs) {
   std::map<Place, Part> parts;
   for (const StoredRun& run : runs) {
     KGB_CHECK(same_protocol(runs.front(), run));
-    KGB_TRY(std::vector<StoredSample> samples, stored_samples(run));
-    for (StoredSample& sample : samples) {
-      const Place place{sample.item.op, sample.item.sample};
-      const auto found = parts.find(place);
-      if (found == parts.end()) {
-        parts.emplace(place, Part{&run, std::move(sample)});
-        continue;
-      }
-      if (!same_result(found->second.sample, sample))
+    KGB_TRY(std::vector<Part> more, parts_of(run));
+    for (Part& part : more) {
+      const Place place{part.item.op, part.item.sample};
+      const auto [held, fresh] = parts.try_emplace(place, part);
+      if (fresh) continue;
+      if (held->second.sample && part.sample && !same_result(*held->second.sample, *part.sample))
         return user_error(
             fmt::format("{} and {} both hold {} sample {}, with different results. Join runs of other"
                         " operators or samples",
-                        found->second.from->folder.string(), run.folder.string(), place.first, place.second));
-      if (!found->second.sample.evaluation && sample.evaluation)
-        found->second = Part{&run, std::move(sample)};
+                        held->second.from->folder.string(), run.folder.string(), place.first, place.second));
+      if (part.progress() > held->second.progress()) held->second = std::move(part);
     }
   }
   return parts;
@@ -86,26 +100,30 @@ Result<Merged> merge_runs(const std::vector<StoredRun>& runs, const std::filesys
   RunInfo run = joined(runs, folder);
   run.status = "stopped";
   std::vector<RunItem> items;
+  std::map<const StoredRun*, std::vector<RunItem>> taken;  // from which run which items
   for (const auto& [place, part] : parts) {
-    const std::string candidate = candidate_place(place.first, place.second);
-    KGB_CHECK(make_folders((folder / candidate).parent_path()));
-    KGB_CHECK(write_file_atomic(folder / candidate, part.sample.source));
+    const std::string candidate =
+        candidate_place(place.first, place.second, is_native(part.item) ? ".cpp" : ".py");
     items.push_back({0, place.first, place.second, candidate});
+    taken[part.from].push_back(part.item);
+    if (!part.sample) continue;
+    KGB_CHECK(make_folders((folder / candidate).parent_path()));
+    KGB_CHECK(write_file_atomic(folder / candidate, part.sample->source));
   }
   KGB_CHECK(store.begin_run(run, items));
   KGB_TRY(const std::vector<RunItem> written, store.items(run.id));
   Merged merged;
   merged.items = static_cast<std::int64_t>(written.size());
   for (const RunItem& item : written) {
-    const StoredSample& sample = parts.at({item.op, item.sample}).sample;
-    if (!sample.evaluation) {
+    const Part& part = parts.at({item.op, item.sample});
+    if (!part.sample || !part.sample->evaluation) {
       ++merged.open;
       continue;
     }
-    KGB_CHECK(store.record(item, *sample.evaluation, sample.source));
+    KGB_CHECK(store.record(item, *part.sample->evaluation, part.sample->source));
     ++merged.evaluations;
   }
-  for (const StoredRun& from : runs) KGB_CHECK(copy_ledger(from, store, run.id));
+  for (const auto& [from, theirs] : taken) KGB_CHECK(copy_ledger(*from, theirs, store, run.id));
   if (merged.open == 0) KGB_CHECK(store.set_status(run.id, "complete", run.created));
   return merged;
 }

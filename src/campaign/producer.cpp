@@ -16,6 +16,8 @@
 namespace kgb {
 namespace {
 
+constexpr int kMostSamples = 1000;  // of a recipe
+
 std::int64_t length_of(const llm::ChatRequest& request) {
   std::size_t bytes = 0;
   for (const llm::ChatMessage& message : request.messages) bytes += message.content.size();
@@ -52,7 +54,12 @@ std::string folder_name(const RunItem& item) {
 struct Producer::Round {
   std::mutex mutex;  // an agent's calls come from the proxy's threads
   int number = 0;
+  int calls = 0;
   std::optional<Error> error;
+  int take() {
+    const std::lock_guard lock(mutex);
+    return number++;
+  }
   void fail(const Status& status) {
     if (!status.ok() && !error) error = status.error();
   }
@@ -77,7 +84,7 @@ Result<std::unique_ptr<Producer>> Producer::make(ProducerSetup setup, Store& sto
   for (const ModelCall& call : calls) {
     const llm::Usage usage{
         call.prompt.has_value(), call.prompt.value_or(0), 0, 0, call.completion.value_or(0), 0};
-    made->budget_.add(call.item, usage, call.dollars, 0);
+    made->budget_.add(call.item, usage, call.replayed ? 0.0 : call.dollars, 0);
     made->next_round_[call.item] = std::max(made->next_round_[call.item], call.round + 1);
   }
   KGB_TRY(const std::vector<Attempt> attempts, store.attempts(run.id));
@@ -94,7 +101,10 @@ llm::Completion Producer::ask(const RunItem& item, Round& round, const llm::Chat
     none.message = std::move(spent);
     return none;
   }
-  llm::Completion call = setup_.model->complete(request, item.sample, stop);
+  // Equal requests of one item (rounds that know nothing of each other, on a wire without seeds) are other
+  // draws, and so other recordings.
+  const int recording = item.sample + kMostSamples * round.calls++;
+  llm::Completion call = setup_.model->complete(request, recording, stop);
   const auto written = static_cast<std::int64_t>(call.reply.text.size());
   keep_call(item, round, call, (length_of(request) + written) / llm::kBytesPerToken);
   return call;
@@ -110,7 +120,7 @@ void Producer::keep_call(const RunItem& item, Round& round, const llm::Completio
   row.created = iso_utc(system_clock().wall());
   const std::string& model = setup_.model ? setup_.model->endpoint().model : run_.model;
   row.model = model;
-  row.wire = setup_.model ? std::string(llm::name_of(setup_.model->endpoint().wire)) : "proxy";
+  if (setup_.model) row.wire = llm::name_of(call.wire.value_or(setup_.model->endpoint().wire));
   row.status = llm::name_of(call.end);
   row.message = call.message;
   row.finish = call.reply.finish;
@@ -132,11 +142,7 @@ void Producer::keep_call(const RunItem& item, Round& round, const llm::Completio
 
 Result<method::Feedback> Producer::evaluate(const RunItem& item, Round& round, const std::string& source,
                                             const std::string& note) {
-  int number = 0;
-  {
-    const std::lock_guard lock(round.mutex);
-    number = round.number++;
-  }
+  const int number = round.take();
   KGB_TRY(Evaluation evaluation,
           rehearse_(item, source, seed_for(run_, item, "round " + std::to_string(number))));
   KGB_CHECK(keep_attempt(item, number, source, note, evaluation));
@@ -184,7 +190,7 @@ Result<method::Answer> Producer::produce(const RunItem& item, const std::atomic<
   if (races_)
     task.race = [&, race = races_(*op)](const method::Race& asked) -> Result<method::Feedback> {
       KGB_TRY(method::Feedback feedback, race(asked));
-      KGB_CHECK(keep_attempt(item, round.number++, asked.source, asked.note, feedback.evaluation));
+      KGB_CHECK(keep_attempt(item, round.take(), asked.source, asked.note, feedback.evaluation));
       return feedback;
     };
   KGB_TRY(method::Answer answer, setup_.method->solve(task));

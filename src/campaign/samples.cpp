@@ -17,10 +17,14 @@ using Place = std::pair<std::string, int>;  // operator, sample
 
 }  // namespace
 
-std::string candidate_place(const std::string& op, int sample) {
+bool is_native(const RunItem& item) {
+  return item.candidate.ends_with(".cpp") || item.candidate.ends_with(".cc");
+}
+
+std::string candidate_place(const std::string& op, int sample, const char* suffix) {
   const std::size_t colons = op.find("::");
   const std::string number = sample == 0 ? "" : "." + std::to_string(sample);
-  return "candidates/" + op.substr(0, colons) + "/" + op.substr(colons + 2) + number + ".py";
+  return "candidates/" + op.substr(0, colons) + "/" + op.substr(colons + 2) + number + suffix;
 }
 
 fs::path candidate_file(const fs::path& run_folder, const RunItem& item) {
@@ -55,13 +59,13 @@ Result<std::vector<StoredSample>> stored_samples(const StoredRun& run) {
   return samples;
 }
 
-Status copy_ledger(const StoredRun& from, Store& to, const std::string& run) {
+Status copy_ledger(const StoredRun& from, const std::vector<RunItem>& items, Store& to,
+                   const std::string& run) {
   std::map<Place, std::int64_t> ours;
-  KGB_TRY(const std::vector<RunItem> items, to.items(run));
-  for (const RunItem& item : items) ours[{item.op, item.sample}] = item.id;
+  KGB_TRY(const std::vector<RunItem> written, to.items(run));
+  for (const RunItem& item : written) ours[{item.op, item.sample}] = item.id;
   std::map<std::int64_t, std::int64_t> item_of;
-  KGB_TRY(const std::vector<RunItem> theirs, from.store.items(from.run.id));
-  for (const RunItem& item : theirs)
+  for (const RunItem& item : items)
     if (const auto found = ours.find({item.op, item.sample}); found != ours.end())
       item_of[item.id] = found->second;
   KGB_TRY(std::vector<Attempt> attempts, from.store.attempts(from.run.id));

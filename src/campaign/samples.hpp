@@ -13,7 +13,8 @@ namespace kgb {
 
 // "candidates/aten/softmax.py", with ".2" before the suffix for sample 2: in the form that dir:PATH reads,
 // relative to the run's folder, so that a folder can be copied to another machine.
-[[nodiscard]] std::string candidate_place(const std::string& op, int sample);
+[[nodiscard]] std::string candidate_place(const std::string& op, int sample, const char* suffix = ".py");
+[[nodiscard]] bool is_native(const RunItem& item);  // C++, by its file's name
 // An item's file: as given, or in the run's folder.
 [[nodiscard]] std::filesystem::path candidate_file(const std::filesystem::path& run_folder,
                                                    const RunItem& item);
@@ -37,7 +38,8 @@ struct StoredSample {
 // In order of items. Items that have neither an evaluation nor a file yet are left out.
 [[nodiscard]] Result<std::vector<StoredSample>> stored_samples(const StoredRun& run);
 
-// Copies the ledger of the items that both runs have, found by operator and sample.
-[[nodiscard]] Status copy_ledger(const StoredRun& from, Store& to, const std::string& run);
+// Copies the ledger of those items that `to` has, too, found by operator and sample.
+[[nodiscard]] Status copy_ledger(const StoredRun& from, const std::vector<RunItem>& items, Store& to,
+                                 const std::string& run);
 
 }  // namespace kgb

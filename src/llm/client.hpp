@@ -5,6 +5,7 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -49,6 +50,7 @@ struct Completion {
   double first_token_s = 0;  // 0: none came
   double waited_s = 0;       // between tries
   bool replayed = false;     // from a cassette: nothing was paid
+  std::optional<Wire> wire;  // where it is another than the endpoint's
 };
 
 class Client {

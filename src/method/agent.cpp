@@ -34,7 +34,9 @@ class Calls {
       ++useful_;
     else
       last_failure_ = call.completion;
-    task_.record(call.completion);
+    llm::Completion told = call.completion;
+    told.wire = call.wire;
+    task_.record(told);
   }
   // Calls were made, and the model answered none of them: the agent had no chance.
   [[nodiscard]] std::optional<llm::Completion> all_failed() const {

@@ -80,6 +80,14 @@ int made_anew() {
   return SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE;
 }
 
+// WAL keeps readers (reports) out of the writer's way; FULL survives a power cut. The last two hold for this
+// connection alone.
+void prepare_to_write(SQLite::Database& db) {
+  db.exec("PRAGMA journal_mode=WAL");
+  db.exec("PRAGMA synchronous=FULL");
+  db.exec("PRAGMA foreign_keys=ON");
+}
+
 // What stands in memory needs neither the file nor its folder.
 void copy_pages(SQLite::Database& to, SQLite::Database& from) {
   SQLite::Backup(to, from).executeStep(-1);
@@ -91,10 +99,7 @@ Result<Store> Store::open(const fs::path& file) {
   try {
     auto impl = std::make_unique<Impl>(file, made_anew());
     KGB_CHECK(refuse_foreign(impl->db, file));
-    // WAL keeps readers (reports) out of the writer's way; FULL survives a power cut.
-    impl->db.exec("PRAGMA journal_mode=WAL");
-    impl->db.exec("PRAGMA synchronous=FULL");
-    impl->db.exec("PRAGMA foreign_keys=ON");
+    prepare_to_write(impl->db);
     KGB_CHECK(migrate(impl->db, file));
     return Store(std::move(impl));
   } catch (const std::exception& cause) {
@@ -107,6 +112,7 @@ Result<Store> Store::open_existing(const fs::path& file) {
   try {
     auto impl = std::make_unique<Impl>(file, SQLite::OPEN_READWRITE);
     KGB_CHECK(refuse_foreign(impl->db, file));
+    prepare_to_write(impl->db);
     KGB_CHECK(migrate(impl->db, file));
     return Store(std::move(impl));
   } catch (const std::exception& cause) {

@@ -137,8 +137,10 @@ Registered register_run(CLI::App& root) {
           "experts, dir:PATH, library:NAME, replay:RUN, agent:NAME, or a method: one-shot, best-of-k, "
           "union-of-k, repair")
       ->capture_default_str();
-  command->add_option("--suite", options->suite, "demo, aten, vllm, cublas, ms, mc, kernels, or a tag")
-      ->capture_default_str();
+  command->add_option(
+      "--suite", options->suite,
+      "demo, aten, vllm, cublas, ms, mc, kernels, or a tag (default: demo; what the run of replay: or "
+      "--only-failed holds)");
   command->add_option("--op,--operators", options->operators, "these operators alone; several with commas")
       ->delimiter(',');
   command->add_option("--exclude", options->exclude, "without these operators; several with commas")

@@ -100,6 +100,7 @@ Result<int> run_tune(const Options& options) {
     failed += row.tuned ? 0 : 1;
   }
   std::fprintf(stderr, "%zu of %zu kernels are faster than their seeds\n", improved, tasks.size());
+  if (stop_asked) return kExitFault;
   if (failed > 0 && tasks.size() == 1) return user_error(rows.front().error);
   return failed > 0 ? kExitFailed : kExitPass;
 }

@@ -17,11 +17,11 @@ TEST(Budget, TokensOfAllItemsCountForTheRunAndOfEachForItself) {
   budget.add(1, kHundred, {}, 0);
   EXPECT_EQ(budget.spent(1), "");
   budget.add(1, kHundred, {}, 0);
-  EXPECT_EQ(budget.spent(1), "the operator's budget of 200 tokens");
+  EXPECT_EQ(budget.spent(1), "the operator's budget of 200 tokens is spent");
   EXPECT_EQ(budget.spent(2), "");
   budget.add(2, kHundred, {}, 0);
-  EXPECT_EQ(budget.spent(2), "the run's budget of 300 tokens");
-  EXPECT_EQ(budget.run_spent(), "the run's budget of 300 tokens");
+  EXPECT_EQ(budget.spent(2), "the run's budget of 300 tokens is spent");
+  EXPECT_EQ(budget.run_spent(), "the run's budget of 300 tokens is spent");
 }
 
 TEST(Budget, AServerThatTellsNoCountsIsCountedByLength) {
@@ -40,7 +40,7 @@ TEST(Budget, MoneyCountsWhereThePriceIsKnown) {
   budget.add(1, kHundred, 1.0, 0);
   EXPECT_EQ(budget.run_spent(), "");
   budget.add(1, kHundred, 0.5, 0);
-  EXPECT_EQ(budget.run_spent(), "the run's budget of 1.50 dollars");
+  EXPECT_EQ(budget.run_spent(), "the run's budget of 1.50 dollars is spent");
 }
 
 TEST(Budget, HoursOfAnItemRunFromItsBeginning) {
@@ -53,10 +53,10 @@ TEST(Budget, HoursOfAnItemRunFromItsBeginning) {
   budget.begin(1);
   EXPECT_EQ(budget.spent(1), "");
   clock.advance(Millis{1'800'000});
-  EXPECT_EQ(budget.spent(1), "the operator's budget of 0.5 hours");
+  EXPECT_EQ(budget.spent(1), "the operator's budget of 0.5 hours is spent");
   EXPECT_EQ(budget.run_spent(), "");
   clock.advance(Millis{3'600'000});
-  EXPECT_EQ(budget.run_spent(), "the run's budget of 2 hours");
+  EXPECT_EQ(budget.run_spent(), "the run's budget of 2 hours is spent");
 }
 
 TEST(Budget, WithoutLimitsNothingIsEverSpent) {
