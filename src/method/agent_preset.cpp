@@ -90,7 +90,8 @@ Result<AgentPreset> find_agent(const fs::path& folder, std::string_view text) {
     return load_preset(folder / (word + ".toml"), word);
   if (word.find_first_of(" \t/") == std::string::npos)
     return user_error("no agent " + in_quotes(word) + did_you_mean(word, names) + ". There are " +
-                      join(names, ", ") + "; a command of your own has a path or arguments: agent:/path/to/" + word);
+                      join(names, ", ") + "; a command of your own has a path or arguments: agent:/path/to/" +
+                      word);
   AgentPreset own;
   own.name = "command";
   own.title = word;

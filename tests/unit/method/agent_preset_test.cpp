@@ -37,7 +37,8 @@ TEST(AgentPresets, AWordThatIsNoneIsAMistake) {
   ASSERT_FALSE(agent.ok());
   EXPECT_EQ(agent.error().message,
             "no agent 'mini-swe-agnt' (did you mean 'mini-swe-agent'?). There are aider, claude-code, "
-            "mini-swe-agent, opencode; a command of your own has a path or arguments: agent:/path/to/mini-swe-agnt");
+            "mini-swe-agent, opencode; a command of your own has a path or arguments: "
+            "agent:/path/to/mini-swe-agnt");
   EXPECT_EQ(find_agent(kFolder, " ").error().fault, Fault::user);
 }
 
