@@ -24,7 +24,7 @@ MISTAKES = [
      "hidden one needs the seed that drew it: --workload hidden --seed"),
     (["run", "--contestant", "dir:/nowhere"], "'/nowhere' is no folder. dir:PATH names a folder with one file per "
      "operator"),
-    (["run", "--contestant", "nobody"], "no contestant 'nobody'. Use experts, dir:PATH or library:NAME"),
+    (["run", "--contestant", "nobody"], "no contestant 'nobody'. Use experts, dir:PATH, library:NAME, replay:RUN, tuner, agent:NAME, or a method of catalogue/methods: one-shot, best-of-k, union-of-k, repair"),
     (["run", "--resume", "/nowhere"], "no run at /nowhere (it has no run.sqlite). Name the folder that kgbench run "
      "printed"),
     (["list", "--suite", "nope"], "'nope' is no suite"),
