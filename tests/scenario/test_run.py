@@ -171,4 +171,4 @@ def test_the_table_names_every_operator_with_its_verdict(undisturbed):
 def test_an_unknown_format_is_refused_with_the_known_ones(undisturbed):
     done = kgbench("report", undisturbed[1], "--format", "htm")
     assert (done.code, done.err) == (
-        2, "error: no format 'htm' (did you mean 'html'?). Formats: table, json, csv, html, junit\n")
+        2, "error: no format 'htm' (did you mean 'html'?). Formats: table, json, csv, statistics, html, junit\n")
