@@ -7,6 +7,7 @@
 
 #include "agent_setup.hpp"
 #include "base/text.hpp"
+#include "catalogue/toml.hpp"
 #include "judge/processes.hpp"
 #include "method/agent.hpp"
 #include "method/agent_site.hpp"
@@ -19,7 +20,7 @@ constexpr std::string_view kPrefix = "agent:";
 // A user's own presets lie beside their operators.
 Result<method::AgentPreset> preset_of(const std::string& name, const Installation& installation) {
   for (const auto& more : installation.more_catalogues) {
-    const std::vector<std::string> names = method::agent_names(more / "agents");
+    const std::vector<std::string> names = toml_names(more / "agents");
     if (std::find(names.begin(), names.end(), name) != names.end())
       return method::find_agent(more / "agents", name);
   }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "catalogue/toml.hpp"
 #include "method/conversation.hpp"
 #include "method/estimate.hpp"
 #include "method/tuner.hpp"
@@ -27,7 +28,7 @@ fs::path prompts(const Installation& installation) {
 }
 
 bool is_recipe(const std::string& name, const Installation& installation) {
-  const std::vector<std::string> names = method::recipe_names(recipes(installation));
+  const std::vector<std::string> names = toml_names(recipes(installation));
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 

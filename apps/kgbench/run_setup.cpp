@@ -265,11 +265,8 @@ Result<PreparedRun> begin_run(const RunCommand& command, const ResolvedOptions& 
 
 Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolved,
                                const Installation& installation, const Catalogue& catalogue) {
-  KGB_TRY(Store store, Store::open_existing(command.resume / "run.sqlite"));
-  KGB_TRY(const std::vector<RunInfo> runs, store.runs());
-  if (runs.empty())
-    return user_error(command.resume.string() + " holds no run. Name the folder that kgbench run printed");
-  const RunInfo run = runs.back();
+  KGB_TRY(StoredRun stored, open_run_to_write(command.resume));
+  const RunInfo run = stored.run;
   if (run.chip != resolved.chip)
     return user_error("the run was begun on chip " + in_quotes(run.chip) + ", not " +
                       in_quotes(resolved.chip) + ". Go on with --chip " + run.chip);
@@ -279,13 +276,13 @@ Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolv
   how.folder = command.resume;
   KGB_TRY(std::optional<DeclaredLibrary> library, library_named(run.contestant, command.judge, catalogue));
   if (library) how.library = library->library;
-  KGB_TRY(const std::vector<RunItem> pending, store.pending(run.id));
+  KGB_TRY(const std::vector<RunItem> pending, stored.store.pending(run.id));
   const bool found = std::all_of(pending.begin(), pending.end(), [&](const RunItem& item) {
     std::error_code ignored;
     return fs::exists(candidate_file(command.resume, item), ignored);
   });
   // Where every candidate is there (a replay), nobody need be asked.
-  if (!run.method.empty() && run.method != "{}" && !command.method.judge_only && !found) {
+  if (run.by_method() && !command.method.judge_only && !found) {
     KGB_CHECK(restore(command.method, run));
     KGB_TRY(const std::optional<MethodContestant> method,
             method_named(run.contestant, command.method, installation));
@@ -299,7 +296,7 @@ Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolv
   how.request.targets = run.targets.empty() ? std::vector<std::string>() : split(run.targets, ',');
   how.request.seed = seed_from_text(run.seed).value_or(0);
   how.request.tolerance = run.tolerance;
-  return PreparedRun{std::move(store), run, how, std::move(library)};
+  return PreparedRun{std::move(stored.store), run, how, std::move(library)};
 }
 
 }  // namespace kgb::app

@@ -32,7 +32,6 @@ class Budget {
   // Which budget is spent, for people: "the run's budget of 100000 tokens is spent"; empty: none.
   [[nodiscard]] std::string spent(std::int64_t item) const;
   [[nodiscard]] std::string run_spent() const;
-  [[nodiscard]] const BudgetLimits& item_limits() const { return item_; }
 
  private:
   struct Used {

@@ -98,7 +98,7 @@ Status judge_file(Campaign& all, const RunItem& item) {
   const std::filesystem::path file = candidate_file(all.options.folder, item);
   std::error_code ignored;
   // Of a method whose run is judged without it: what was not found yet stays open.
-  if (all.run.method.starts_with("{\"") && !std::filesystem::exists(file, ignored)) {
+  if (all.run.by_method() && !std::filesystem::exists(file, ignored)) {
     all.work.leave_open(item, "not generated yet");
     return ok_status();
   }

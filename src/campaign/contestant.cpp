@@ -4,17 +4,12 @@
 
 #include <system_error>
 
+#include "model/operator_name.hpp"
+
 namespace kgb {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string source_of(const std::string& op) {
-  return op.substr(0, op.find("::"));
-}
-std::string short_name(const std::string& op) {
-  return op.substr(op.find("::") + 2);
-}
 
 // The first of the places where the file of `op` may lie.
 fs::path find_in(const fs::path& folder, const std::string& op) {

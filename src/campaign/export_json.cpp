@@ -5,7 +5,7 @@
 
 #include "base/files.hpp"
 #include "campaign/export.hpp"
-#include "campaign/producer.hpp"
+#include "model/operator_name.hpp"
 
 namespace kgb {
 namespace {
@@ -73,9 +73,8 @@ Result<std::int64_t> export_best(const StoredRun& run, const std::filesystem::pa
   std::int64_t count = 0;
   for (const StoredSample* sample : best_samples(samples)) {
     const std::string& op = sample->item.op;
-    const std::size_t colons = op.find("::");
     const bool native = sample->evaluation->language == "cpp";
-    const std::string place = op.substr(0, colons) + "/" + op.substr(colons + 2) + (native ? ".cpp" : ".py");
+    const std::string place = candidate_name(op, native ? ".cpp" : ".py");
     KGB_CHECK(make_folders((folder / place).parent_path()));
     KGB_CHECK(write_file_atomic(folder / place, sample->source));
     index["kernels"].push_back({{"op", op},

@@ -10,6 +10,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "method/packages.hpp"
+#include "model/operator_name.hpp"
 #include "sandbox/readable.hpp"
 
 namespace kgb {
@@ -164,7 +165,7 @@ Result<std::vector<CandidateFile>> library_candidates(const Library& library,
                                                       const fs::path& folder) {
   std::vector<CandidateFile> files;
   for (const Operator* op : operators) {
-    const fs::path file = folder / op->group() / (op->name.substr(op->name.find("::") + 2) + ".py");
+    const fs::path file = folder / candidate_name(op->name);
     KGB_CHECK(make_folders(file.parent_path()));
     KGB_CHECK(write_file_atomic(file, library_candidate(library, *op)));
     files.push_back({op->name, file});

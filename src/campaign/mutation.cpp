@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "campaign/probe.hpp"
 #include "catalogue/toml.hpp"
+#include "model/operator_name.hpp"
 #include "sandbox/process.hpp"
 
 namespace kgb {
@@ -269,7 +270,7 @@ std::string mutation_text(const std::vector<MutationRow>& rows) {
   Tally all;
   for (const MutationRow& row : rows) {
     text += row_text(row);
-    sources[row.op.substr(0, row.op.find("::"))].add(row);
+    sources[source_of(row.op)].add(row);
     all.add(row);
   }
   if (sources.size() > 1)

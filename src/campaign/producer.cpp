@@ -11,12 +11,11 @@
 #include "base/files.hpp"
 #include "base/hash.hpp"
 #include "judge/feedback.hpp"
+#include "method/recipe.hpp"
 #include "model/generate.hpp"
 
 namespace kgb {
 namespace {
-
-constexpr int kMostSamples = 1000;  // of a recipe
 
 std::int64_t length_of(const llm::ChatRequest& request) {
   std::size_t bytes = 0;
@@ -103,7 +102,7 @@ llm::Completion Producer::ask(const RunItem& item, Round& round, const llm::Chat
   }
   // Equal requests of one item (rounds that know nothing of each other, on a wire without seeds) are other
   // draws, and so other recordings.
-  const int recording = item.sample + kMostSamples * round.calls++;
+  const int recording = item.sample + method::kMostSamples * round.calls++;
   llm::Completion call = setup_.model->complete(request, recording, stop);
   const auto written = static_cast<std::int64_t>(call.reply.text.size());
   keep_call(item, round, call, (length_of(request) + written) / llm::kBytesPerToken);

@@ -43,7 +43,6 @@ class Producer {
                                                 const Catalogue& catalogue, Rehearsal rehearse, Races races);
   // An Error is the host's. Thread-safe.
   [[nodiscard]] Result<method::Answer> produce(const RunItem& item, const std::atomic<bool>& stop);
-  [[nodiscard]] std::string budget_spent() const { return budget_.run_spent(); }
   [[nodiscard]] const ProducerSetup& setup() const { return setup_; }
 
  private:

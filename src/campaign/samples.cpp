@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/files.hpp"
-#include "base/text.hpp"
+#include "model/operator_name.hpp"
 
 namespace kgb {
 namespace {
@@ -15,6 +15,14 @@ namespace fs = std::filesystem;
 
 using Place = std::pair<std::string, int>;  // operator, sample
 
+Result<StoredRun> newest_run(const fs::path& folder, Result<Store> opened) {
+  KGB_TRY(Store store, std::move(opened));
+  KGB_TRY(const std::vector<RunInfo> runs, store.runs());
+  if (runs.empty())
+    return user_error(folder.string() + " holds no run. Name the folder that kgbench run printed");
+  return StoredRun{folder, std::move(store), runs.back()};
+}
+
 }  // namespace
 
 bool is_native(const RunItem& item) {
@@ -22,9 +30,8 @@ bool is_native(const RunItem& item) {
 }
 
 std::string candidate_place(const std::string& op, int sample, const char* suffix) {
-  const std::size_t colons = op.find("::");
   const std::string number = sample == 0 ? "" : "." + std::to_string(sample);
-  return "candidates/" + op.substr(0, colons) + "/" + op.substr(colons + 2) + number + suffix;
+  return "candidates/" + candidate_name(op, number + suffix);
 }
 
 fs::path candidate_file(const fs::path& run_folder, const RunItem& item) {
@@ -33,10 +40,11 @@ fs::path candidate_file(const fs::path& run_folder, const RunItem& item) {
 }
 
 Result<StoredRun> open_run(const fs::path& folder) {
-  KGB_TRY(Store store, Store::open_to_read(folder / "run.sqlite"));
-  KGB_TRY(const std::vector<RunInfo> runs, store.runs());
-  if (runs.empty()) return user_error(folder.string() + " holds no run");
-  return StoredRun{folder, std::move(store), runs.back()};
+  return newest_run(folder, Store::open_to_read(folder / "run.sqlite"));
+}
+
+Result<StoredRun> open_run_to_write(const fs::path& folder) {
+  return newest_run(folder, Store::open_existing(folder / "run.sqlite"));
 }
 
 Result<std::vector<StoredSample>> stored_samples(const StoredRun& run) {

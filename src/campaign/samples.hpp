@@ -27,7 +27,8 @@ struct StoredRun {
   Store store;
   RunInfo run;
 };
-[[nodiscard]] Result<StoredRun> open_run(const std::filesystem::path& folder);
+[[nodiscard]] Result<StoredRun> open_run(const std::filesystem::path& folder);           // to read
+[[nodiscard]] Result<StoredRun> open_run_to_write(const std::filesystem::path& folder);  // to go on with
 
 // One sample of a run with its text: as it was judged, or as it was generated where it was not.
 struct StoredSample {

@@ -189,13 +189,8 @@ std::vector<std::string> Library::lacking(const Operator& op) const {
 
 std::vector<std::string> library_names(const std::vector<fs::path>& folders) {
   std::set<std::string> names;
-  for (const fs::path& folder : folders) {
-    std::error_code ignored;
-    if (!fs::is_directory(folder, ignored)) continue;
-    const Result<std::vector<std::string>> files = list_folder(folder);
-    for (const std::string& file : files ? *files : std::vector<std::string>())
-      if (fs::path(file).extension() == ".toml") names.insert(fs::path(file).stem().string());
-  }
+  for (const fs::path& folder : folders)
+    for (std::string& name : toml_names(folder)) names.insert(std::move(name));
   return {names.begin(), names.end()};
 }
 

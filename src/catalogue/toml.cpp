@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "fmt/format.h"
 
@@ -118,6 +119,17 @@ Result<TomlTable> parse_toml(std::string_view text) {
   TomlTable table = copy_table(parsed.table(), 0, refused);
   if (!refused.why.empty()) return user_error(fmt::format("{}: {}", refused.line, refused.why));
   return table;
+}
+
+std::vector<std::string> toml_names(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) return names;
+  const Result<std::vector<std::string>> files = list_folder(folder);
+  for (const std::string& file : files ? *files : std::vector<std::string>())
+    if (std::filesystem::path(file).extension() == ".toml")
+      names.push_back(std::filesystem::path(file).stem().string());
+  return names;
 }
 
 }  // namespace kgb

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -41,5 +42,8 @@ inline constexpr std::size_t kMaxTomlBytes = 1u << 20;
 // The error's message starts with "LINE: ". Text of more than kMaxTomlBytes is refused, as are dates and
 // times.
 [[nodiscard]] Result<TomlTable> parse_toml(std::string_view text);
+
+// Names of the files <folder>/<name>.toml, sorted; none where there is no such folder.
+[[nodiscard]] std::vector<std::string> toml_names(const std::filesystem::path& folder);
 
 }  // namespace kgb

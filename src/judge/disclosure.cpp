@@ -139,7 +139,7 @@ class Teller {
   [[nodiscard]] Timing timing(const Timing& t) const {
     Timing told = t;
     told.why = quoted(t.why);
-    if (Secrets::is_public(e_, t.workload)) return told;
+    if (is_public_workload(e_, t.workload)) return told;
     told.workload = "";
     told.candidate.reset();
     told.baseline.reset();
@@ -161,12 +161,12 @@ class Teller {
  private:
   [[nodiscard]] bool may_quote(const Finding& f) const {
     if (f.kind == "infra" || finding_rank(f.kind) < 0) return false;
-    if (!f.workload.empty()) return Secrets::is_public(e_, f.workload);
+    if (!f.workload.empty()) return is_public_workload(e_, f.workload);
     if (f.kind == "target_failure" || f.kind == "target_limit") return kernels_are_public();
     return std::find(kOfTheSource.begin(), kOfTheSource.end(), f.kind) != kOfTheSource.end();
   }
   [[nodiscard]] bool kernels_are_public() const {
-    const auto is_open = [this](const WorkloadResult& w) { return Secrets::is_public(e_, w.id); };
+    const auto is_open = [this](const WorkloadResult& w) { return is_public_workload(e_, w.id); };
     const auto passed_smoke = [&](const WorkloadResult& w) {
       return is_open(w) && w.tier == "smoke" && w.verdict == Verdict::pass;
     };
@@ -196,7 +196,7 @@ std::vector<ToldFinding> others_of(const Evaluation& e, const Finding* reason, c
 std::vector<ToldTier> tiers_of(const Evaluation& e) {
   std::vector<ToldTier> tiers;
   for (const WorkloadResult& w : e.workloads) {
-    const std::string name = Secrets::is_public(e, w.id) ? w.tier : "hidden";
+    const std::string name = is_public_workload(e, w.id) ? w.tier : "hidden";
     auto tier = std::find_if(tiers.begin(), tiers.end(), [&](const ToldTier& t) { return t.tier == name; });
     if (tier == tiers.end()) tier = tiers.insert(tier, {name, 0, 0});
     ++tier->judged;
@@ -208,7 +208,7 @@ std::vector<ToldTier> tiers_of(const Evaluation& e) {
 std::optional<ToldWorst> worst_of(const Evaluation& e, const Teller& teller) {
   std::optional<ToldWorst> worst;
   for (const WorkloadResult& w : e.workloads) {
-    if (!Secrets::is_public(e, w.id) || w.worst_at.empty()) continue;
+    if (!is_public_workload(e, w.id) || w.worst_at.empty()) continue;
     if (!worst || w.worst_ratio > worst->ratio) worst = {w.worst_ratio, w.id, teller.quoted(w.worst_at)};
   }
   return worst;

@@ -3,7 +3,6 @@
 #include "judge/secrets.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include "base/text.hpp"
@@ -16,9 +15,6 @@ using Numbers = std::vector<std::int64_t>;
 
 constexpr std::size_t kShortestWord = 6;   // shorter ones are in every text
 constexpr std::int64_t kTellingSize = 16;  // a list of smaller numbers alone says nothing
-
-constexpr std::array<std::pair<char, std::string_view>, 4> kPublicTiers{
-    {{'s', "smoke"}, {'f', "full"}, {'p', "published"}, {'o', "own"}}};
 
 bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
@@ -68,15 +64,6 @@ bool holds(const NumberList& list, const Numbers& shape) {
 
 }  // namespace
 
-bool Secrets::is_public(const Evaluation& evaluation, const std::string& workload) {
-  const auto tier = std::find_if(kPublicTiers.begin(), kPublicTiers.end(),
-                                 [&](const auto& row) { return workload.starts_with(row.first); });
-  const bool number = workload.size() > 1 && std::all_of(workload.begin() + 1, workload.end(), is_digit);
-  if (tier == kPublicTiers.end() || !number) return false;
-  return std::all_of(evaluation.workloads.begin(), evaluation.workloads.end(),
-                     [&](const WorkloadResult& w) { return w.id != workload || w.tier == tier->second; });
-}
-
 Secrets::Secrets(const Evaluation& evaluation) {
   const auto add = [this](const std::string& word) {
     if (word.size() >= kShortestWord) words_.push_back(to_lower(word));
@@ -89,7 +76,7 @@ Secrets::Secrets(const Evaluation& evaluation) {
   std::set<Numbers> open;
   for (const WorkloadResult& w : evaluation.workloads) {
     std::set<Numbers> shapes = shapes_in(w.description);
-    if (is_public(evaluation, w.id)) {
+    if (is_public_workload(evaluation, w.id)) {
       open.merge(shapes);
       continue;
     }

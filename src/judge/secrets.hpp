@@ -21,9 +21,6 @@ class Secrets {
   explicit Secrets(const Evaluation& evaluation);
   [[nodiscard]] bool in(std::string_view text) const;
 
-  // Whether the workload is of a tier that anyone may see; unknown ones are not.
-  [[nodiscard]] static bool is_public(const Evaluation& evaluation, const std::string& workload);
-
  private:
   using Numbers = std::vector<std::int64_t>;
   std::vector<std::string> words_;  // seed, hashes, descriptions, places

@@ -3,7 +3,6 @@
 #include "llm/client.hpp"
 
 #include <array>
-#include <condition_variable>
 #include <cstdio>
 #include <mutex>
 #include <random>
@@ -13,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "llm/gate.hpp"
 #include "llm/http.hpp"
 #include "llm/outcome.hpp"
 #include "llm/retry.hpp"
@@ -60,12 +60,7 @@ Status check(const Endpoint& endpoint) {
 }  // namespace
 
 std::string request_url(const Endpoint& endpoint) {
-  std::string base = endpoint.base_url;
-  while (base.ends_with('/')) base.pop_back();
-  const std::string_view path = path_of(endpoint.wire), version = path.substr(0, path.find('/', 1));
-  const bool bare = base.find('/', base.find("://") + 3) == std::string::npos;
-  const bool versioned = endpoint.wire == Wire::anthropic ? base.ends_with(version) : !bare;
-  return base + std::string(versioned ? path.substr(version.size()) : path);
+  return upstream_url(endpoint.base_url, endpoint.wire, path_of(endpoint.wire));
 }
 
 std::string_view name_of(CallEnd end) {
@@ -73,7 +68,7 @@ std::string_view name_of(CallEnd end) {
 }
 
 struct Client::Impl {
-  explicit Impl(Endpoint wanted) : endpoint(std::move(wanted)), free(endpoint.concurrency) {}
+  explicit Impl(Endpoint wanted) : endpoint(std::move(wanted)), gate(endpoint.concurrency) {}
 
   // One exchange as it came.
   struct Try {
@@ -84,8 +79,6 @@ struct Client::Impl {
     std::string bytes;
   };
 
-  bool take_slot(const std::atomic<bool>& stop);
-  void give_slot();
   double jitter();
   Try send(const std::string& body, const std::atomic<bool>& stop);
   Completion send_until_answered(const std::string& body, const ExchangeKey& key,
@@ -99,27 +92,10 @@ struct Client::Impl {
   std::string url;
   std::unique_ptr<HttpTransport> http;
   std::unique_ptr<Cassette> cassette;
-  std::mutex mutex;
-  std::condition_variable freed;
-  int free;
+  Gate gate;
+  std::mutex mutex;  // of `random`
   std::mt19937_64 random{std::random_device{}()};
 };
-
-bool Client::Impl::take_slot(const std::atomic<bool>& stop) {
-  std::unique_lock lock(mutex);
-  while (free <= 0 && !stop) freed.wait_for(lock, kSlice);
-  if (stop) return false;
-  --free;
-  return true;
-}
-
-void Client::Impl::give_slot() {
-  {
-    const std::lock_guard lock(mutex);
-    ++free;
-  }
-  freed.notify_one();
-}
 
 double Client::Impl::jitter() {
   const std::lock_guard lock(mutex);
@@ -258,9 +234,9 @@ Completion Client::complete(const ChatRequest& request, int sample, const std::a
   const std::string said = request_body(to.wire, to.model, request, {.extra = to.body.extra});
   const ExchangeKey key{"POST", std::string(path_of(to.wire)), canonical_hash(said), sample};
   if (std::optional<Completion> replayed = impl_->from_cassette(key)) return std::move(*replayed);
-  if (!impl_->take_slot(stop)) return cancelled();
+  if (!impl_->gate.pass(stop)) return cancelled();
   Completion completion = impl_->send_until_answered(body, key, stop);
-  impl_->give_slot();
+  impl_->gate.leave();
   return completion;
 }
 

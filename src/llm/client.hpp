@@ -32,8 +32,7 @@ struct Endpoint {
   CassetteMode cassette_mode = CassetteMode::off;
   std::filesystem::path cassette;  // JSON lines
 };
-// Where requests go. A base URL of OpenAI's wires without a path gets /v1; one with a path is taken as it is,
-// as OpenAI's own clients do. Anthropic's gets /v1 where it lacks it.
+// Where requests go, by the rule of upstream_url.
 [[nodiscard]] std::string request_url(const Endpoint& endpoint);
 
 enum class CallEnd { ok, partial, failed, cancelled };

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/hash.hpp"
+#include "llm/gate.hpp"
 #include "llm/proxy_relay.hpp"
 #include "llm/proxy_route.hpp"
 
@@ -25,31 +26,6 @@ constexpr std::size_t kMaxTarget = 512;  // cpp-httplib matches paths by a regul
 constexpr std::size_t kThreads = 16;     // of one server: calls of one agent at a time
 constexpr int kReadSeconds = 30, kWriteSeconds = 120;
 constexpr Millis kSlice{100};  // between looks at the agent and the clock
-
-// At most so many calls at a time, over all accounts.
-class Gate {
- public:
-  explicit Gate(int most) : most_(most) {}
-  // False: `stop` was set first.
-  bool pass(const std::atomic<bool>& stop) {
-    std::unique_lock hold(mutex_);
-    while (under_way_ >= most_ && !stop) freed_.wait_for(hold, kSlice);
-    if (stop) return false;
-    ++under_way_;
-    return true;
-  }
-  void leave() {
-    const std::lock_guard hold(mutex_);
-    --under_way_;
-    freed_.notify_one();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable freed_;
-  int under_way_ = 0;
-  const int most_;
-};
 
 // What all servers of one proxy share.
 struct Core {
@@ -64,7 +40,7 @@ struct Core {
 
   const ProxySettings settings;
   const std::unique_ptr<HttpTransport> transport;
-  Gate gate;
+  Gate gate;  // of calls, over all accounts
   std::mutex mutex;
   std::map<std::string, std::weak_ptr<Account>> accounts;
 };
@@ -153,7 +129,6 @@ std::optional<Refusal> Call::begin(const Route& route, const Headers& headers, s
 
 void refuse(httplib::Response& response, std::optional<Wire> wire, const Refusal& refusal) {
   response.status = refusal.status;
-  if (refusal.retry_after_s > 0) response.set_header("Retry-After", std::to_string(refusal.retry_after_s));
   response.set_content(refusal_body(wire, refusal), "application/json");
 }
 

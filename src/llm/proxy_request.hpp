@@ -15,7 +15,6 @@ namespace kgb::llm {
 struct Refusal {
   int status = 0;  // HTTP
   std::string message;
-  int retry_after_s = 0;  // 0: trying again is of no use
 };
 // The body of a refusal as the wire's clients expect an error; without a wire, OpenAI's form.
 [[nodiscard]] std::string refusal_body(std::optional<Wire> wire, const Refusal& refusal);

@@ -90,12 +90,4 @@ Headers passed_back(const Headers& headers) {
   return out;
 }
 
-std::string upstream_url(std::string_view base_url, std::optional<Wire> wire, std::string_view path) {
-  while (base_url.ends_with('/')) base_url.remove_suffix(1);
-  const bool bare = base_url.find('/', base_url.find("://") + 3) == std::string_view::npos;
-  const bool versioned = wire == Wire::anthropic ? base_url.ends_with(kVersion) : !bare;
-  if (versioned) path.remove_prefix(kVersion.size());
-  return std::string(base_url) + std::string(path);
-}
-
 }  // namespace kgb::llm

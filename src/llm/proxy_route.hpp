@@ -32,8 +32,4 @@ struct Route {
 // The headers that come back: all but those of the connection.
 [[nodiscard]] Headers passed_back(const Headers& headers);
 
-// A base URL, with or without its version, and a path of ours; the same rule as request_url's.
-[[nodiscard]] std::string upstream_url(std::string_view base_url, std::optional<Wire> wire,
-                                       std::string_view path);
-
 }  // namespace kgb::llm

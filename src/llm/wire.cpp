@@ -162,12 +162,17 @@ const Reply& ReplyReader::finish() {
   return state_->format->reply;
 }
 
-const Reply& ReplyReader::so_far() const {
-  return state_->format->reply;
-}
-
 std::int64_t ReplyReader::chunks() const {
   return state_->format->chunks;
+}
+
+std::string upstream_url(std::string_view base_url, std::optional<Wire> wire, std::string_view path) {
+  constexpr std::string_view kVersion = "/v1";
+  while (base_url.ends_with('/')) base_url.remove_suffix(1);
+  const bool bare = base_url.find('/', base_url.find("://") + 3) == std::string_view::npos;
+  const bool versioned = wire == Wire::anthropic ? base_url.ends_with(kVersion) : !bare;
+  if (versioned) path.remove_prefix(kVersion.size());
+  return std::string(base_url) + std::string(path);
 }
 
 }  // namespace kgb::llm

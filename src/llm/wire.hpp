@@ -24,6 +24,11 @@ enum class Wire { openai_chat, openai_responses, anthropic };
 // The wire that a request path belongs to, whatever stands in front of it; none: not a model call.
 [[nodiscard]] std::optional<Wire> wire_of_path(std::string_view path);
 
+// Where a request for a path of ours ("/v1/...") goes. A base URL of OpenAI's wires without a path gets /v1;
+// one with a path is taken as it is, as OpenAI's own clients do. Anthropic's gets /v1 where it lacks it.
+[[nodiscard]] std::string upstream_url(std::string_view base_url, std::optional<Wire> wire,
+                                       std::string_view path);
+
 using Headers = std::vector<std::pair<std::string, std::string>>;
 // What says who asks, and in which version of the wire. Without a key: the version alone.
 [[nodiscard]] Headers headers_of(Wire wire, const std::string& key);
@@ -74,7 +79,6 @@ class ReplyReader {
   void feed(std::string_view bytes);
   // After the last byte. Deltas seen so far are counted in `chunks`.
   [[nodiscard]] const Reply& finish();
-  [[nodiscard]] const Reply& so_far() const;
   [[nodiscard]] std::int64_t chunks() const;  // pieces of text that came
 
  private:

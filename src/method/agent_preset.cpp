@@ -72,20 +72,10 @@ std::string quoted_for_sh(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::string> agent_names(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) return names;
-  const Result<std::vector<std::string>> files = list_folder(folder);
-  for (const std::string& file : files ? *files : std::vector<std::string>())
-    if (fs::path(file).extension() == ".toml") names.push_back(fs::path(file).stem().string());
-  return names;
-}
-
 Result<AgentPreset> find_agent(const fs::path& folder, std::string_view text) {
   const std::string word(trim(text));
   if (word.empty()) return user_error("agent: names no agent. Write agent:NAME or agent:\"COMMAND LINE\"");
-  const std::vector<std::string> names = agent_names(folder);
+  const std::vector<std::string> names = toml_names(folder);
   if (std::find(names.begin(), names.end(), word) != names.end())
     return load_preset(folder / (word + ".toml"), word);
   if (word.find_first_of(" \t/") == std::string::npos)

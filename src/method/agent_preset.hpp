@@ -25,7 +25,6 @@ struct AgentPreset {
   bool shell = false;              // a command of the user's own: one line for sh
 };
 
-[[nodiscard]] std::vector<std::string> agent_names(const std::filesystem::path& folder);  // sorted
 // What stands behind "agent:": a preset's name or a command line. A single word that is no preset is the
 // user's error, answered with what may be meant; so are mistakes in the file.
 [[nodiscard]] Result<AgentPreset> find_agent(const std::filesystem::path& folder, std::string_view text);

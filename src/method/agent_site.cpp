@@ -11,7 +11,7 @@
 #include "base/fd.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "sandbox/process.hpp"
+#include "method/packages.hpp"
 
 namespace kgb::method {
 namespace fs = std::filesystem;
@@ -40,23 +40,12 @@ bool is_of_the_system(const fs::path& folder) {
   return text == "/" || text == "/usr" || text.starts_with("/usr/") || text.starts_with("/bin");
 }
 
-std::string last_line(const sandbox::Output& output) {
-  std::string reason = output.finished.describe();
-  for (const std::string& line : split_lines(output.err))
-    if (!trim(line).empty()) reason = trim(line);
-  return std::string(cut_utf8(to_utf8_lossy(reason), 300));
-}
-
 Status run_step(std::vector<std::string> argv) {
-  sandbox::Command command;
-  command.argv = std::move(argv);
-  for (char** variable = environ; *variable != nullptr; ++variable)
-    command.environment.emplace_back(*variable);
-  sandbox::Limits limits;
-  limits.wall = kInstallLimit;
-  KGB_TRY(const sandbox::Output output, sandbox::run(command, limits));
+  const std::string program = argv[0];
+  KGB_TRY(const sandbox::Output output, run_as_we_are(std::move(argv), kInstallLimit));
   if (output.finished.clean()) return ok_status();
-  return host_error(command.argv[0] + ": " + last_line(output));
+  const std::string said = last_line(output.err);
+  return host_error(program + ": " + (said.empty() ? output.finished.describe() : said));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // Reads requests of agents, asks the judge, and tells no more than a contestant may know.
 #include "method/agent_verify.hpp"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -24,21 +23,11 @@ Served refuse(int status, const std::string& why) {
   return say(status, {{"error", why}});
 }
 
-bool is_hidden(const std::string& workload) {
-  return workload.starts_with("h");
-}
-
 // Times of the workloads that the contestant knows, and the mean over all of them.
 Json times_of(const Evaluation& evaluation) {
   Json known = Json::array();
-  double sum = 0;
-  int count = 0;
   for (const Timing& timing : evaluation.timings) {
-    if (timing.ratio && *timing.ratio > 0) {
-      sum += std::log(*timing.ratio);
-      ++count;
-    }
-    if (is_hidden(timing.workload)) continue;
+    if (!is_public_workload(evaluation, timing.workload)) continue;
     Json row{{"workload", timing.workload}, {"call", timing.call}, {"baseline", timing.baseline_name}};
     if (timing.candidate) row["seconds"] = *timing.candidate;
     if (timing.baseline) row["baseline_seconds"] = *timing.baseline;
@@ -46,7 +35,7 @@ Json times_of(const Evaluation& evaluation) {
     known.push_back(std::move(row));
   }
   Json times{{"workloads", std::move(known)}};
-  if (count > 0) times["speedup"] = std::exp(sum / count);
+  if (const std::optional<double> speedup = mean_speedup(evaluation)) times["speedup"] = *speedup;
   return times;
 }
 

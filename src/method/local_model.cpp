@@ -30,13 +30,6 @@ std::vector<std::string> environment(const LocalModelSite& site) {
   return variables;
 }
 
-std::string last_line(std::string_view text) {
-  std::string last;
-  for (const std::string& line : split_lines(text))
-    if (!trim(line).empty()) last = trim(line);
-  return std::string(cut_utf8(to_utf8_lossy(last), 300));
-}
-
 }  // namespace
 
 Result<bool> local_model_installed(const LocalModelSite& site) {

@@ -7,7 +7,6 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "sandbox/process.hpp"
 
 namespace kgb::method {
 namespace {
@@ -42,6 +41,23 @@ std::string reason_of(const sandbox::Output& output) {
 
 }  // namespace
 
+Result<sandbox::Output> run_as_we_are(std::vector<std::string> argv, Millis limit) {
+  sandbox::Command command;
+  command.argv = std::move(argv);
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    command.environment.emplace_back(*variable);
+  sandbox::Limits limits;
+  limits.wall = limit;
+  return sandbox::run(command, limits);
+}
+
+std::string last_line(std::string_view text) {
+  std::string last;
+  for (const std::string& line : split_lines(text))
+    if (!trim(line).empty()) last = trim(line);
+  return std::string(cut_utf8(to_utf8_lossy(last), 300));
+}
+
 std::string installed_version(const fs::path& folder, std::string_view requirement) {
   const Result<std::vector<std::string>> names = list_folder(folder);
   for (const std::string& name : names ? *names : std::vector<std::string>()) {
@@ -66,18 +82,13 @@ Status install_packages(const std::string& interpreter, const std::vector<std::s
                         const fs::path& folder, const std::string& otherwise) {
   KGB_CHECK(make_folders(folder.parent_path()));
   KGB_TRY(TempDir fresh, TempDir::make(folder.filename().string(), folder.parent_path()));
-  sandbox::Command command;
-  command.argv = {interpreter, "-m",
-                  "pip",       "install",
-                  "--quiet",   "--no-input",
-                  "--no-deps", "--disable-pip-version-check",
-                  "--target",  fresh.path().string()};
-  command.argv.insert(command.argv.end(), packages.begin(), packages.end());
-  for (char** variable = environ; *variable != nullptr; ++variable)
-    command.environment.emplace_back(*variable);
-  sandbox::Limits limits;
-  limits.wall = kInstallLimit;
-  KGB_TRY(const sandbox::Output output, sandbox::run(command, limits));
+  std::vector<std::string> pip{interpreter, "-m",
+                               "pip",       "install",
+                               "--quiet",   "--no-input",
+                               "--no-deps", "--disable-pip-version-check",
+                               "--target",  fresh.path().string()};
+  pip.insert(pip.end(), packages.begin(), packages.end());
+  KGB_TRY(const sandbox::Output output, run_as_we_are(std::move(pip), kInstallLimit));
   if (!output.finished.clean())
     return user_error(fmt::format(
         "pip could not install {}: {}. Without a network, let PIP_FIND_LINKS name a folder with the wheels{}",

@@ -7,9 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/result.hpp"
+#include "sandbox/process.hpp"
 
 namespace kgb::method {
+
+// Runs a program with the environment that we have, up to `limit`.
+[[nodiscard]] Result<sandbox::Output> run_as_we_are(std::vector<std::string> argv, Millis limit);
+// The last line that is not blank, made short; empty: there is none.
+[[nodiscard]] std::string last_line(std::string_view text);
 
 // The version of a package under `folder`; empty: it is not there. "PyYAML==6.0.3" and "pyyaml" ask for the
 // same.

@@ -14,6 +14,8 @@
 
 namespace kgb::method {
 
+inline constexpr int kMostSamples = 1000, kMostRounds = 100;  // of a recipe
+
 // What the model is shown of its last try.
 enum class Shows { nothing, evidence };
 // What stays in the conversation from round to round.
@@ -39,7 +41,6 @@ struct RecipeChanges {
   std::optional<std::int64_t> max_tokens;
 };
 
-[[nodiscard]] std::vector<std::string> recipe_names(const std::filesystem::path& folder);  // sorted
 // An unknown name is answered with what may be meant; a file's mistakes with file, line and key.
 [[nodiscard]] Result<Recipe> load_recipe(const std::filesystem::path& folder, std::string_view name);
 // Values outside what makes sense are the user's errors.

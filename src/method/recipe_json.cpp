@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* kSchema = "method/1";
-constexpr int kMostSamples = 1000, kMostRounds = 100;
 constexpr std::int64_t kMostTokens = 1'000'000;
 
 template <typename Enum>
@@ -79,17 +78,8 @@ Status check(const Recipe& recipe) {
 
 }  // namespace
 
-std::vector<std::string> recipe_names(const fs::path& folder) {
-  std::vector<std::string> names;
-  const Result<std::vector<std::string>> files = list_folder(folder);
-  if (!files) return names;
-  for (const std::string& file : *files)
-    if (fs::path(file).extension() == ".toml") names.push_back(fs::path(file).stem().string());
-  return names;
-}
-
 Result<Recipe> load_recipe(const fs::path& folder, std::string_view name) {
-  const std::vector<std::string> names = recipe_names(folder);
+  const std::vector<std::string> names = toml_names(folder);
   if (std::find(names.begin(), names.end(), name) == names.end())
     return user_error("no method " + in_quotes(name) + did_you_mean(name, names) +
                       ". There are: " + join(names, ", "));

@@ -9,6 +9,7 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "model/operator_name.hpp"
 #include "model/verdict.hpp"
 
 namespace kgb::method {
@@ -136,12 +137,10 @@ Result<std::filesystem::path> seed_file(const TunerSettings& settings, const Ope
   if (given.empty()) return op.folder / "expert.py";
   std::error_code ignored;
   if (std::filesystem::is_regular_file(given, ignored)) return given;
-  const std::size_t colons = op.name.find("::");
-  const std::string name = op.name.substr(colons + 2) + ".py";
-  for (const auto& file : {given / op.name.substr(0, colons) / name, given / name})
+  for (const auto& file : {given / candidate_name(op.name), given / (short_name(op.name) + ".py")})
     if (std::filesystem::is_regular_file(file, ignored)) return file;
   return user_error("no seed kernel for " + op.name + " in " + in_quotes(given.string()) +
-                    ". It should be a file, or hold " + op.name.substr(0, colons) + "/" + name);
+                    ". It should be a file, or hold " + candidate_name(op.name));
 }
 
 Result<Tuned> tune(const Task& task, const TunerSettings& settings) {

@@ -2,6 +2,7 @@
 // Names of verdicts and gates, and the table that leads from kinds of findings to verdicts.
 #include "model/verdict.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -59,6 +60,10 @@ std::string_view name_in(const Table& table, Key key) {
   return "?";
 }
 
+// First letters of workloads' ids, and their tiers, that anyone may see.
+constexpr std::array<std::pair<char, std::string_view>, 4> kPublicTiers{
+    {{'s', "smoke"}, {'f', "full"}, {'p', "published"}, {'o', "own"}}};
+
 }  // namespace
 
 std::string_view name_of(Verdict verdict) {
@@ -111,6 +116,16 @@ std::optional<double> mean_speedup(const Evaluation& evaluation) {
   }
   if (count == 0) return std::nullopt;
   return std::exp(sum / count);
+}
+
+bool is_public_workload(const Evaluation& evaluation, const std::string& workload) {
+  const auto tier = std::find_if(kPublicTiers.begin(), kPublicTiers.end(),
+                                 [&](const auto& row) { return workload.starts_with(row.first); });
+  const bool number = workload.size() > 1 && std::all_of(workload.begin() + 1, workload.end(),
+                                                         [](char c) { return c >= '0' && c <= '9'; });
+  if (tier == kPublicTiers.end() || !number) return false;
+  return std::all_of(evaluation.workloads.begin(), evaluation.workloads.end(),
+                     [&](const WorkloadResult& w) { return w.id != workload || w.tier == tier->second; });
 }
 
 }  // namespace kgb

@@ -98,6 +98,8 @@ struct Evaluation {
   std::map<std::string, double> stage_ms;  // "author", "execute", "oracle", "compare", "compile", "total"
   std::string seed;                        // hex; repeats the hidden workloads
 };
+// Whether the workload is of a tier that anyone may see; unknown ones are not.
+[[nodiscard]] bool is_public_workload(const Evaluation& evaluation, const std::string& workload);
 // Geometric mean of the timed workloads' ratios; nullopt: none was timed.
 [[nodiscard]] std::optional<double> mean_speedup(const Evaluation& evaluation);
 [[nodiscard]] nlohmann::json to_json(const Evaluation& evaluation);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "model/operator_name.hpp"
 #include "stats/bootstrap.hpp"
 #include "stats/proportion.hpp"
 
@@ -33,7 +34,7 @@ std::vector<OperatorOutcome> outcomes_of(const RunReport& report, const Evaluati
     if (e.verdict == Verdict::infra || (filter && !filter(e))) continue;
     OperatorOutcome& outcome = by_operator[e.op];
     outcome.op = e.op;
-    outcome.source = e.op.substr(0, e.op.find("::"));
+    outcome.source = source_of(e.op);
     if (const auto family = report.families.find(e.op); family != report.families.end())
       outcome.family = family->second;
     outcome.no_kernel = e.no_kernel;

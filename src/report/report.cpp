@@ -2,6 +2,8 @@
 // What all reports share: loading, counting and the short texts of a row.
 #include "report/report.hpp"
 
+#include "model/operator_name.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,7 +65,7 @@ Counts count(const RunReport& report) {
     }
     ++counts.judged;
     counts.passed += pass ? 1 : 0;
-    auto& source = by_source[e.op.substr(0, e.op.find("::"))];
+    auto& source = by_source[source_of(e.op)];
     source.first += pass ? 1 : 0;
     ++source.second;
   }

@@ -23,8 +23,12 @@ namespace kgb::serve {
 [[nodiscard]] nlohmann::json source_schema(const std::string& whose);
 [[nodiscard]] nlohmann::json language_schema();
 [[nodiscard]] std::string text_at(const nlohmann::json& arguments, const char* key);
-// The candidate's file as findings name it: "candidate.py", "a.cpp".
-[[nodiscard]] std::string file_named(const std::string& stem, const std::string& language);
+// The arguments of a tool that judges one candidate.
+[[nodiscard]] nlohmann::json candidate_schema();
+// What such arguments ask for. `which`: of two candidates, whose arguments are source_a, language_a, ...;
+// empty: of one. Findings name its file candidate.py, or a.cpp.
+[[nodiscard]] Asked asked_of(const nlohmann::json& arguments, const CallContext& context,
+                             const std::string& which = "");
 // Tells of gates and workloads as steps `from` to `from` + 5 of `total`.
 [[nodiscard]] std::function<void(Gate, std::size_t, std::size_t)> gate_progress(const CallContext& context,
                                                                                 const std::string& what,

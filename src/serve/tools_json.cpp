@@ -66,8 +66,22 @@ std::string text_at(const json& arguments, const char* key) {
   return arguments.value(key, std::string());
 }
 
-std::string file_named(const std::string& stem, const std::string& language) {
-  return stem + (language == "cpp" ? ".cpp" : ".py");
+json candidate_schema() {
+  return object_schema({{"op", operator_schema()},
+                        {"source", source_schema("the candidate")},
+                        {"language", language_schema()}},
+                       {"op", "source"});
+}
+
+Asked asked_of(const json& arguments, const CallContext& context, const std::string& which) {
+  const std::string suffix = which.empty() ? "" : "_" + which;
+  const bool native = text_at(arguments, ("language" + suffix).c_str()) == "cpp";
+  Asked asked;
+  asked.op = text_at(arguments, "op");
+  asked.source = text_at(arguments, ("source" + suffix).c_str());
+  asked.file = (which.empty() ? "candidate" : which) + (native ? ".cpp" : ".py");
+  asked.stop = &context.stop;
+  return asked;
 }
 
 std::function<void(Gate, std::size_t, std::size_t)> gate_progress(const CallContext& context,

@@ -3,17 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "store/impl.hpp"
+#include "store/rows.hpp"
 #include "store/store.hpp"
 
 namespace kgb {
 namespace {
-
-void bind_optional(SQLite::Statement& statement, int column, const std::optional<double>& value) {
-  if (value)
-    statement.bind(column, *value);
-  else
-    statement.bind(column);
-}
 
 double total_ms(const Evaluation& evaluation) {
   const auto found = evaluation.stage_ms.find("total");
@@ -22,95 +16,44 @@ double total_ms(const Evaluation& evaluation) {
 
 void insert_evaluation(SQLite::Database& db, std::int64_t item, const Evaluation& e,
                        const std::string& source) {
-  SQLite::Statement row(
-      db,
-      "INSERT INTO evaluation (item, finished, verdict, gate, no_kernel, source_hash, total_ms, source,"
-      " json) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ','now'), ?,?,?,?,?,?,?)");
-  row.bind(1, item);
-  row.bind(2, std::string(name_of(e.verdict)));
-  row.bind(3, std::string(name_of(e.reached)));
-  row.bind(4, e.no_kernel ? 1 : 0);
-  row.bind(5, e.source_hash);
-  row.bind(6, total_ms(e));
-  row.bind(7, source);
-  row.bind(8, json_text(e));
-  row.exec();
+  Rows(db,
+       "INSERT INTO evaluation (item, finished, verdict, gate, no_kernel, source_hash, total_ms, source,"
+       " json) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ','now'), ?,?,?,?,?,?,?)")
+      .add(item, std::string(name_of(e.verdict)), std::string(name_of(e.reached)), e.no_kernel ? 1 : 0,
+           e.source_hash, total_ms(e), source, json_text(e));
 }
 
 void insert_findings(SQLite::Database& db, std::int64_t item, const Evaluation& e) {
-  SQLite::Statement row(
-      db, "INSERT INTO finding (item, kind, gate, workload, message, file, line) VALUES (?,?,?,?,?,?,?)");
-  for (const Finding& f : e.findings) {
-    row.bind(1, item);
-    row.bind(2, f.kind);
-    row.bind(3, std::string(name_of(f.gate)));
-    row.bind(4, f.workload);
-    row.bind(5, f.message);
-    row.bind(6, f.file);
-    row.bind(7, f.line);
-    row.exec();
-    row.reset();
-  }
+  Rows rows(db,
+            "INSERT INTO finding (item, kind, gate, workload, message, file, line) VALUES (?,?,?,?,?,?,?)");
+  for (const Finding& f : e.findings)
+    rows.add(item, f.kind, std::string(name_of(f.gate)), f.workload, f.message, f.file, f.line);
 }
 
 void insert_workloads(SQLite::Database& db, std::int64_t item, const Evaluation& e) {
-  SQLite::Statement row(
-      db,
-      "INSERT INTO workload (item, id, tier, verdict, worst_ratio, worst_at, elements, plan_hash,"
-      " description) VALUES (?,?,?,?,?,?,?,?,?)");
-  for (const WorkloadResult& w : e.workloads) {
-    row.bind(1, item);
-    row.bind(2, w.id);
-    row.bind(3, w.tier);
-    row.bind(4, std::string(name_of(w.verdict)));
-    row.bind(5, w.worst_ratio);
-    row.bind(6, w.worst_at);
-    row.bind(7, w.elements);
-    row.bind(8, w.plan_hash);
-    row.bind(9, w.description);
-    row.exec();
-    row.reset();
-  }
+  Rows rows(db,
+            "INSERT INTO workload (item, id, tier, verdict, worst_ratio, worst_at, elements, plan_hash,"
+            " description) VALUES (?,?,?,?,?,?,?,?,?)");
+  for (const WorkloadResult& w : e.workloads)
+    rows.add(item, w.id, w.tier, std::string(name_of(w.verdict)), w.worst_ratio, w.worst_at, w.elements,
+             w.plan_hash, w.description);
 }
 
 void insert_targets(SQLite::Database& db, std::int64_t item, const Evaluation& e) {
-  SQLite::Statement row(
-      db,
-      "INSERT INTO target (item, target, ok, kernels, registers, shared_bytes, spills, message)"
-      " VALUES (?,?,?,?,?,?,?,?)");
-  for (const TargetResult& t : e.targets) {
-    row.bind(1, item);
-    row.bind(2, t.target);
-    row.bind(3, t.ok ? 1 : 0);
-    row.bind(4, t.kernels);
-    row.bind(5, t.registers);
-    row.bind(6, t.shared_bytes);
-    row.bind(7, t.spills);
-    row.bind(8, t.message);
-    row.exec();
-    row.reset();
-  }
+  Rows rows(db,
+            "INSERT INTO target (item, target, ok, kernels, registers, shared_bytes, spills, message)"
+            " VALUES (?,?,?,?,?,?,?,?)");
+  for (const TargetResult& t : e.targets)
+    rows.add(item, t.target, t.ok ? 1 : 0, t.kernels, t.registers, t.shared_bytes, t.spills, t.message);
 }
 
 void insert_timings(SQLite::Database& db, std::int64_t item, const Evaluation& e) {
-  SQLite::Statement row(
-      db,
-      "INSERT INTO timing (item, workload, baseline, candidate_s, baseline_s, ratio, ratio_low,"
-      " ratio_high, call, why) VALUES (?,?,?,?,?,?,?,?,?,?)");
-  for (const Timing& t : e.timings) {
-    row.bind(1, item);
-    row.bind(2, t.workload);
-    row.bind(3, t.baseline_name);
-    bind_optional(row, 4, t.candidate);
-    bind_optional(row, 5, t.baseline);
-    bind_optional(row, 6, t.ratio);
-    bind_optional(row, 7, t.ratio_low);
-    bind_optional(row, 8, t.ratio_high);
-    row.bind(9, t.call);
-    row.bind(10, t.why);
-    row.exec();
-    row.reset();
-  }
+  Rows rows(db,
+            "INSERT INTO timing (item, workload, baseline, candidate_s, baseline_s, ratio, ratio_low,"
+            " ratio_high, call, why) VALUES (?,?,?,?,?,?,?,?,?,?)");
+  for (const Timing& t : e.timings)
+    rows.add(item, t.workload, t.baseline_name, t.candidate, t.baseline, t.ratio, t.ratio_low, t.ratio_high,
+             t.call, t.why);
 }
 
 }  // namespace

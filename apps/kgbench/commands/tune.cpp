@@ -10,6 +10,7 @@
 #include "base/files.hpp"
 #include "campaign/tuning.hpp"
 #include "command.hpp"
+#include "model/operator_name.hpp"
 #include "setup.hpp"
 #include "tune_tasks.hpp"
 
@@ -55,9 +56,7 @@ Result<std::vector<TuneTask>> tasks_of(const Options& options, const Catalogue& 
 // Where `kgbench run --contestant dir:DIR` finds it: DIR/<source>/<op>.py.
 Status keep(const std::string& folder, const TuneRow& row) {
   if (folder.empty() || !row.tuned || !row.tuned->improved()) return ok_status();
-  const std::size_t colons = row.op.find("::");
-  const std::filesystem::path file =
-      std::filesystem::path(folder) / row.op.substr(0, colons) / (row.op.substr(colons + 2) + ".py");
+  const std::filesystem::path file = std::filesystem::path(folder) / candidate_name(row.op);
   KGB_CHECK(make_folders(file.parent_path()));
   return write_file_atomic(file, row.tuned->source);
 }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "model/operator_name.hpp"
 #include "report/report.hpp"
 
 namespace kgb {
@@ -60,7 +61,7 @@ std::string report_junit(const RunReport& report, const ReportStyle&) {
   std::map<std::string, Suite> suites;
   for (const StoredEvaluation& stored : report.evaluations) {
     const Evaluation& e = stored.evaluation;
-    Suite& suite = suites[e.op.substr(0, e.op.find("::"))];
+    Suite& suite = suites[source_of(e.op)];
     ++suite.tests;
     if (is_skipped(e))
       ++suite.skipped;

@@ -14,18 +14,11 @@ Tool tool_check_kernel(const std::shared_ptr<Workbench>& bench) {
       "A quick look at a candidate: parses, defines the entries, its launches can be recorded, and the "
       "small public (smoke) workloads are right, each on one set of values. Seconds. A pass here is no "
       "verdict: evaluate_kernel adds hidden workloads.";
-  tool.input_schema = object_schema({{"op", operator_schema()},
-                                     {"source", source_schema("the candidate")},
-                                     {"language", language_schema()}},
-                                    {"op", "source"});
+  tool.input_schema = candidate_schema();
   tool.slow = true;
   tool.run = [bench](const json& arguments, const CallContext& context) -> Result<ToolAnswer> {
-    Asked asked;
-    asked.op = text_at(arguments, "op");
-    asked.source = text_at(arguments, "source");
-    asked.file = file_named("candidate", text_at(arguments, "language"));
+    Asked asked = asked_of(arguments, context);
     asked.quick = true;
-    asked.stop = &context.stop;
     asked.progress = gate_progress(context, "", 0, 5);
     KGB_TRY(const Evaluation evaluation, bench->judge(asked));
     KGB_TRY(ToolAnswer answer, told(*bench, evaluation));

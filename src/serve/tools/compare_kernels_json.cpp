@@ -19,7 +19,7 @@ constexpr double kMargin = 0.02;  // differences below it are of no interest
 // How much faster b is than a on one workload. Both were timed against one baseline, in turns of their own:
 // the quotient of the two speedups, with bounds that hold where both intervals do.
 struct Quotient {
-  std::string workload;
+  std::string workload;  // empty: a hidden one
   Interval ratio;
 };
 
@@ -36,7 +36,10 @@ std::vector<Quotient> quotients_of(const Evaluation& a, const Evaluation& b) {
   std::vector<Quotient> quotients;
   for (const Timing& one : a.timings)
     for (const Timing& other : b.timings)
-      if (const auto quotient = quotient_of(one, other)) quotients.push_back(*quotient);
+      if (auto quotient = quotient_of(one, other)) {
+        if (!is_public_workload(a, one.workload)) quotient->workload.clear();
+        quotients.push_back(std::move(*quotient));
+      }
   return quotients;
 }
 
@@ -48,17 +51,13 @@ std::string untimed_reason(const Evaluation& a, const Evaluation& b) {
   return "the two were not timed on a workload that both have";
 }
 
-bool is_hidden(const std::string& workload) {
-  return workload.starts_with('h');
-}
-
 std::string faster_text(const std::vector<Quotient>& quotients, const std::string& reason) {
   if (quotients.empty()) return "  no ratio: " + reason + "\n";
   std::string text;
   for (const Quotient& q : quotients)
     text += fmt::format("  {:<18} b is {:.3g}x as fast as a [{:.3g}, {:.3g}]: {}\n",
-                        is_hidden(q.workload) ? "a hidden workload" : q.workload, q.ratio.estimate,
-                        q.ratio.low, q.ratio.high, name_of(call_of(q.ratio, kMargin)));
+                        q.workload.empty() ? "a hidden workload" : q.workload, q.ratio.estimate, q.ratio.low,
+                        q.ratio.high, name_of(call_of(q.ratio, kMargin)));
   return text +
          "  each a quotient of two speedups over one baseline; its interval holds where both of theirs do\n";
 }
@@ -66,7 +65,7 @@ std::string faster_text(const std::vector<Quotient>& quotients, const std::strin
 json faster_json(const std::vector<Quotient>& quotients) {
   json list = json::array();
   for (const Quotient& q : quotients)
-    list.push_back({{"workload", is_hidden(q.workload) ? "hidden" : q.workload},
+    list.push_back({{"workload", q.workload.empty() ? "hidden" : q.workload},
                     {"ratio", q.ratio.estimate},
                     {"low", q.ratio.low},
                     {"high", q.ratio.high},
@@ -78,12 +77,8 @@ Result<ToolAnswer> compare(Workbench& bench, const json& arguments, const CallCo
   const std::uint64_t seed = fresh_seed();
   std::vector<Evaluation> evaluations;
   for (const bool second : {false, true}) {
-    Asked asked;
-    asked.op = text_at(arguments, "op");
-    asked.source = text_at(arguments, second ? "source_b" : "source_a");
-    asked.file = file_named(second ? "b" : "a", text_at(arguments, second ? "language_b" : "language_a"));
+    Asked asked = asked_of(arguments, context, second ? "b" : "a");
     asked.seed = seed;
-    asked.stop = &context.stop;
     asked.progress = gate_progress(context, second ? "b: " : "a: ", second ? 5 : 0, 10);
     KGB_TRY(Evaluation evaluation, bench.judge(asked));
     evaluations.push_back(std::move(evaluation));

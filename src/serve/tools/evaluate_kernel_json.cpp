@@ -15,17 +15,10 @@ Tool tool_evaluate_kernel(const std::shared_ptr<Workbench>& bench) {
       "workloads, the latter drawn anew for each call, and the speedup where the chip can time. Up to "
       "minutes; tells its progress and can be cancelled. Of hidden workloads only the kind of a failure is "
       "told.";
-  tool.input_schema = object_schema({{"op", operator_schema()},
-                                     {"source", source_schema("the candidate")},
-                                     {"language", language_schema()}},
-                                    {"op", "source"});
+  tool.input_schema = candidate_schema();
   tool.slow = true;
   tool.run = [bench](const json& arguments, const CallContext& context) -> Result<ToolAnswer> {
-    Asked asked;
-    asked.op = text_at(arguments, "op");
-    asked.source = text_at(arguments, "source");
-    asked.file = file_named("candidate", text_at(arguments, "language"));
-    asked.stop = &context.stop;
+    Asked asked = asked_of(arguments, context);
     asked.progress = gate_progress(context, "", 0, 5);
     KGB_TRY(const Evaluation evaluation, bench->judge(asked));
     return told(*bench, evaluation);

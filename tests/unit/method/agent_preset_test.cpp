@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "catalogue/toml.hpp"
+
 #include "base/files.hpp"
 
 namespace kgb::method {
@@ -12,7 +14,7 @@ namespace {
 const std::filesystem::path kFolder = std::filesystem::path(KGB_SOURCE_DIR) / "catalogue" / "agents";
 
 TEST(AgentPresets, ThoseOfTheCatalogueAreWhole) {
-  const std::vector<std::string> names = agent_names(kFolder);
+  const std::vector<std::string> names = toml_names(kFolder);
   EXPECT_EQ(names, (std::vector<std::string>{"aider", "claude-code", "mini-swe-agent", "opencode"}));
   for (const std::string& name : names) {
     const auto agent = find_agent(kFolder, name);

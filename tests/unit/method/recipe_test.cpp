@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.hpp"
+#include "catalogue/toml.hpp"
 
 namespace kgb::method {
 namespace {
@@ -30,7 +31,7 @@ class RecipeTest : public ::testing::Test {
 };
 
 TEST_F(RecipeTest, ShippedRecipesLoadAndTheirTemplatesExist) {
-  const std::vector<std::string> names = recipe_names(kShipped);
+  const std::vector<std::string> names = toml_names(kShipped);
   EXPECT_GE(names.size(), 4U);
   for (const std::string& name : names) {
     const Result<Recipe> recipe = load_recipe(kShipped, name);
