@@ -12,39 +12,34 @@ namespace {
 using Json = nlohmann::json;
 
 class Anthropic final : public WireFormat {
- public:
-  void event(std::string_view data) override {
-    if (trim(data) == "[DONE]") return;
-    const std::optional<Json> json = parse_json(data);
-    if (!json) return fail("an event of the stream is no JSON: " + in_quotes(data));
-    const std::string type = text_of(*json, "type");
+ protected:
+  void read_event(const Json& json) override {
+    const std::string type = text_of(json, "type");
     if (type == "message_stop") {
       reply.complete = true;
     } else if (type == "message_start") {
-      if (const Json* message = member(*json, "message")) read_head(*message);
+      if (const Json* message = member(json, "message")) read_head(*message);
     } else if (type == "content_block_start") {
-      if (const Json* block = member(*json, "content_block")) read_block(*block);
+      if (const Json* block = member(json, "content_block")) read_block(*block);
     } else if (type == "content_block_delta") {
-      if (const Json* delta = member(*json, "delta")) read_block(*delta);
+      if (const Json* delta = member(json, "delta")) read_block(*delta);
     } else if (type == "message_delta") {
-      if (const Json* delta = member(*json, "delta")) reply.finish = text_of(*delta, "stop_reason");
-      if (const Json* usage = member(*json, "usage")) read_usage(*usage, /*last=*/true);
-    } else if (const auto error = error_in(*json)) {
+      if (const Json* delta = member(json, "delta")) reply.finish = text_of(*delta, "stop_reason");
+      if (const Json* usage = member(json, "usage")) read_usage(*usage, /*last=*/true);
+    } else if (const auto error = error_in(json)) {
       fail(error->message, error->kind);
     }
   }
 
-  void document(std::string_view text) override {
-    const std::optional<Json> json = parse_json(text);
-    if (!json) return fail("the reply is no JSON, or was cut: " + in_quotes(text));
-    if (const auto error = error_in(*json)) return fail(error->message, error->kind);
-    const Json* content = member(*json, "content");
+  void read_document(const Json& json, std::string_view text) override {
+    if (const auto error = error_in(json)) return fail(error->message, error->kind);
+    const Json* content = member(json, "content");
     if (content == nullptr || !content->is_array())
       return fail("the reply has no content: " + in_quotes(text));
-    read_head(*json);
+    read_head(json);
     for (const Json& block : *content) read_block(block);
-    reply.finish = text_of(*json, "stop_reason");
-    if (const Json* usage = member(*json, "usage")) read_usage(*usage, /*last=*/true);
+    reply.finish = text_of(json, "stop_reason");
+    if (const Json* usage = member(json, "usage")) read_usage(*usage, /*last=*/true);
     reply.complete = true;
   }
 
@@ -88,18 +83,13 @@ std::unique_ptr<WireFormat> anthropic_format() {
 
 std::string anthropic_body(const std::string& model, const ChatRequest& request, const BodyOptions& options) {
   Json messages = Json::array();
-  std::string system;
-  for (const ChatMessage& message : request.messages) {
-    if (message.role == "system")
-      system += (system.empty() ? "" : "\n\n") + message.content;
-    else
-      messages.push_back({{"role", message.role}, {"content", message.content}});
-  }
+  for (const ChatMessage& message : request.messages)
+    if (message.role != "system") messages.push_back({{"role", message.role}, {"content", message.content}});
   Json body{{"model", model},
             {"messages", std::move(messages)},
             {"stream", true},
             {"max_tokens", request.max_tokens}};
-  if (!system.empty()) body["system"] = system;
+  if (std::string system = system_text(request); !system.empty()) body["system"] = std::move(system);
   if (request.temperature) body["temperature"] = *request.temperature;
   return body_text(std::move(body), options.extra);
 }

@@ -34,23 +34,14 @@ Usage usage_from(const Json& json) {
 }
 
 class OpenAiChat final : public WireFormat {
- public:
-  void event(std::string_view data) override {
-    if (trim(data) == "[DONE]") {
-      reply.complete = true;
-      return;
-    }
-    const std::optional<Json> json = parse_json(data);
-    if (!json) return fail("an event of the stream is no JSON: " + in_quotes(data));
-    read(*json, "delta");
-  }
+ protected:
+  void read_event(const Json& json) override { read(json, "delta"); }
+  void read_done() override { reply.complete = true; }
 
-  void document(std::string_view text) override {
-    const std::optional<Json> json = parse_json(text);
-    if (!json) return fail("the reply is no JSON, or was cut: " + in_quotes(text));
-    const Json* choices = member(*json, "choices");
-    if (choices == nullptr && !error_in(*json)) return fail("the reply has no choices: " + in_quotes(text));
-    read(*json, "message");
+  void read_document(const Json& json, std::string_view text) override {
+    const Json* choices = member(json, "choices");
+    if (choices == nullptr && !error_in(json)) return fail("the reply has no choices: " + in_quotes(text));
+    read(json, "message");
     reply.complete = reply.error.empty();
   }
 

@@ -27,28 +27,23 @@ Usage usage_from(const Json& json) {
 }
 
 class OpenAiResponses final : public WireFormat {
- public:
-  void event(std::string_view data) override {
-    if (trim(data) == "[DONE]") return;
-    const std::optional<Json> json = parse_json(data);
-    if (!json) return fail("an event of the stream is no JSON: " + in_quotes(data));
-    const std::string type = text_of(*json, "type");
-    if (type == "response.output_text.delta") return add_text(text_of(*json, "delta"));
+ protected:
+  void read_event(const Json& json) override {
+    const std::string type = text_of(json, "type");
+    if (type == "response.output_text.delta") return add_text(text_of(json, "delta"));
     if (type == "response.reasoning_text.delta" || type == "response.reasoning_summary_text.delta")
-      return add_reasoning(text_of(*json, "delta"));
+      return add_reasoning(text_of(json, "delta"));
     if (type == "error" || type.empty()) {
-      if (const auto error = error_in(*json)) fail(error->message, error->kind);
+      if (const auto error = error_in(json)) fail(error->message, error->kind);
       return;
     }
-    if (const Json* response = member(*json, "response")) read(*response);
+    if (const Json* response = member(json, "response")) read(*response);
   }
 
-  void document(std::string_view text) override {
-    const std::optional<Json> json = parse_json(text);
-    if (!json) return fail("the reply is no JSON, or was cut: " + in_quotes(text));
-    if (member(*json, "output") == nullptr && !error_in(*json))
+  void read_document(const Json& json, std::string_view text) override {
+    if (member(json, "output") == nullptr && !error_in(json))
       return fail("the reply has no output: " + in_quotes(text));
-    read(*json);
+    read(json);
   }
 
  private:
@@ -97,11 +92,9 @@ std::unique_ptr<WireFormat> openai_responses_format() {
 std::string openai_responses_body(const std::string& model, const ChatRequest& request,
                                   const BodyOptions& options) {
   Json input = Json::array();
-  std::string instructions;
   for (const ChatMessage& message : request.messages) {
-    if (message.role == "system")
-      instructions += (instructions.empty() ? "" : "\n\n") + message.content;
-    else if (message.role == "assistant")
+    if (message.role == "system") continue;
+    if (message.role == "assistant")
       // The short form is for what users say: some servers take what was answered only as it came.
       input.push_back({{"type", "message"},
                        {"role", message.role},
@@ -115,7 +108,7 @@ std::string openai_responses_body(const std::string& model, const ChatRequest& r
             {"stream", true},
             {"store", false},
             {"max_output_tokens", request.max_tokens}};
-  if (!instructions.empty()) body["instructions"] = instructions;
+  if (std::string system = system_text(request); !system.empty()) body["instructions"] = std::move(system);
   if (request.temperature) body["temperature"] = *request.temperature;
   return body_text(std::move(body), options.extra);
 }
