@@ -18,8 +18,8 @@ done
 tools/setup.sh packages
 tools/setup.sh lint
 bin=$(venv_path lint requirements/lint.txt)/bin
-build=build/release
-[ -e $build/compile_commands.json ] || step "configure" cmake --preset release -DPython3_EXECUTABLE="$(base_python)"
+build=build/dev
+[ -e $build/compile_commands.json ] || step "configure" cmake --preset dev -DPython3_EXECUTABLE="$(base_python)"
 
 format() { git ls-files -z '*.cpp' '*.hpp' | xargs -0 -r "$bin/clang-format" "$@"; }
 python_style() { "$bin/ruff" check .; }

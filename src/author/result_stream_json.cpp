@@ -5,12 +5,10 @@
 #include <span>
 
 #include "author/result_stream.hpp"
+#include "base/frame.hpp"
 
 namespace kgb::author {
 namespace {
-
-constexpr std::string_view kMagic = "KGF1";
-constexpr std::size_t kHeader = 16;
 
 template <typename T>
 T little_endian(std::string_view bytes) {
@@ -32,25 +30,25 @@ bool has_nonce(std::string_view json, std::string_view nonce) {
 ResultStream parse_result_stream(std::string_view bytes, std::string_view nonce, bool cut) {
   ResultStream stream;
   while (!bytes.empty()) {
-    if (bytes.substr(0, kMagic.size()) != kMagic.substr(0, bytes.size())) {
+    if (bytes.substr(0, kFrameMagic.size()) != kFrameMagic.substr(0, bytes.size())) {
       stream.forged = "bytes in the result channel are no frame";
       return stream;
     }
-    if (bytes.size() < kHeader) break;
+    if (bytes.size() < kFrameHeader) break;
     const std::uint64_t json = little_endian<std::uint32_t>(bytes.substr(4));
     const std::uint64_t blob = little_endian<std::uint64_t>(bytes.substr(8));
-    const std::uint64_t rest = bytes.size() - kHeader;
+    const std::uint64_t rest = bytes.size() - kFrameHeader;
     if (json > rest || blob > rest - json) break;
     ResultFrame frame;
-    frame.json = bytes.substr(kHeader, json);
+    frame.json = bytes.substr(kFrameHeader, json);
     if (!has_nonce(frame.json, nonce)) {
       stream.forged = "a frame in the result channel does not carry the session's nonce";
       return stream;
     }
-    const auto data = std::as_bytes(std::span(bytes.substr(kHeader + json, blob)));
+    const auto data = std::as_bytes(std::span(bytes.substr(kFrameHeader + json, blob)));
     frame.blob.assign(data.begin(), data.end());
     stream.frames.push_back(std::move(frame));
-    bytes.remove_prefix(kHeader + json + blob);
+    bytes.remove_prefix(kFrameHeader + json + blob);
   }
   stream.truncated = !bytes.empty() || cut;
   return stream;

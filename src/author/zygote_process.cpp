@@ -12,8 +12,6 @@
 namespace kgb::author {
 namespace {
 
-constexpr std::string_view kMagic = "KGF1";
-constexpr std::size_t kHeader = 16;
 constexpr std::size_t kMaxReply = std::size_t{1} << 20;
 constexpr Millis kForkLimit{30'000};
 constexpr Millis kForever{std::chrono::hours(24 * 365)};
@@ -114,10 +112,10 @@ Result<std::unique_ptr<ZygoteProcess>> ZygoteProcess::start(const ZygoteOptions&
 }
 
 Result<std::string> ZygoteProcess::receive(std::vector<Fd>& fds, const Deadline& deadline) {
-  KGB_TRY(const std::string header, receive_with_fds(socket_.get(), kHeader, fds, deadline));
+  KGB_TRY(const std::string header, receive_with_fds(socket_.get(), kFrameHeader, fds, deadline));
   std::uint32_t size = 0;
   for (std::size_t i = 4; i-- > 0;) size = size << 8 | static_cast<unsigned char>(header[4 + i]);
-  if (!header.starts_with(kMagic) || size == 0 || size > kMaxReply)
+  if (!header.starts_with(kFrameMagic) || size == 0 || size > kMaxReply)
     return host_error("the zygote sent no frame");
   return receive_with_fds(socket_.get(), size, fds, deadline);
 }

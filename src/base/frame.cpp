@@ -15,9 +15,6 @@
 namespace kgb {
 namespace {
 
-constexpr std::array<char, 4> kMagic{'K', 'G', 'F', '1'};
-constexpr std::size_t kHeaderBytes = 16;
-
 FrameEnd read_exact(int fd, void* data, std::size_t size, const Deadline& deadline, bool at_start) {
   auto* out = static_cast<char*>(data);
   std::size_t done = 0;
@@ -55,8 +52,8 @@ Status write_exact(int fd, const void* data, std::size_t size, const Deadline& d
 // Header and JSON: what stands before the blob.
 std::string text_of(std::string_view json, std::uint64_t blob_bytes) {
   const auto json_bytes = static_cast<std::uint32_t>(json.size());
-  std::array<char, kHeaderBytes> header{};
-  std::copy(kMagic.begin(), kMagic.end(), header.begin());
+  std::array<char, kFrameHeader> header{};
+  std::copy(kFrameMagic.begin(), kFrameMagic.end(), header.begin());
   std::memcpy(header.data() + 4, &json_bytes, sizeof json_bytes);
   std::memcpy(header.data() + 8, &blob_bytes, sizeof blob_bytes);
   return std::string(header.data(), header.size()).append(json);
@@ -85,11 +82,11 @@ FrameEnd read_growing(int fd, auto& target, std::size_t size, const Deadline& de
 }  // namespace
 
 FrameRead read_frame(int fd, const Deadline& deadline, const FrameLimits& limits) {
-  std::array<char, kHeaderBytes> header{};
+  std::array<char, kFrameHeader> header{};
   if (const FrameEnd end = read_exact(fd, header.data(), header.size(), deadline, true);
       end != FrameEnd::none)
     return ended(end, "no frame header");
-  if (!std::equal(kMagic.begin(), kMagic.end(), header.begin()))
+  if (!std::equal(kFrameMagic.begin(), kFrameMagic.end(), header.begin()))
     return ended(FrameEnd::malformed, "the bytes are no frame");
   std::uint32_t json_bytes = 0;
   std::uint64_t blob_bytes = 0;

@@ -14,6 +14,10 @@
 
 namespace kgb {
 
+// A frame's first bytes, and the length of its header: those, the JSON's length, the blob's length.
+inline constexpr std::string_view kFrameMagic = "KGF1";
+inline constexpr std::size_t kFrameHeader = 16;
+
 struct Frame {
   std::string json;
   std::vector<std::byte> blob;

@@ -19,7 +19,7 @@
 namespace kgb {
 namespace {
 
-struct Place {
+struct MutantPlace {
   std::size_t row, result;
 };
 
@@ -199,7 +199,7 @@ Result<std::vector<MutationRow>> mutation_score(
     return true;
   });
   if (failed) return *failed;
-  std::vector<Place> places;
+  std::vector<MutantPlace> places;
   for (std::size_t row = 0; row < rows.size(); ++row)
     for (std::size_t i = 0; i < rows[row].results.size(); ++i) places.push_back({row, i});
   on_lanes(options.lanes, places.size(), [&](std::size_t at) {

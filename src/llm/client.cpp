@@ -21,7 +21,7 @@
 namespace kgb::llm {
 namespace {
 
-constexpr Millis kSlice{20};  // between looks at the stop flag
+constexpr Millis kStopSlice{20};  // between looks at the stop flag
 constexpr std::array<std::string_view, 4> kEnds{"ok", "partial", "failed", "cancelled"};
 
 // False: stopped before the time was over.
@@ -29,7 +29,7 @@ bool pause(double seconds, const std::atomic<bool>& stop) {
   const auto begin = Steady::now();
   while (millis_since(begin) < seconds * 1000) {
     if (stop) return false;
-    std::this_thread::sleep_for(kSlice);
+    std::this_thread::sleep_for(kStopSlice);
   }
   return !stop;
 }

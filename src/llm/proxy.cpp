@@ -25,7 +25,7 @@ constexpr std::size_t kTokenBytes = 16;
 constexpr std::size_t kMaxTarget = 512;  // cpp-httplib matches paths by a regular expression, recursively
 constexpr std::size_t kThreads = 16;     // of one server: calls of one agent at a time
 constexpr int kReadSeconds = 30, kWriteSeconds = 120;
-constexpr Millis kSlice{100};  // between looks at the agent and the clock
+constexpr Millis kAgentSlice{100};  // between looks at the agent and the clock
 
 // What all servers of one proxy share.
 struct Core {
@@ -146,7 +146,7 @@ void copy_head(const Relay& relay, httplib::Response& response) {
 // Piece by piece; false ends the connection without the end mark of the stream, as the model server did.
 bool pass_piece(Call& call, httplib::DataSink& sink) {
   std::string bytes;
-  const Relay::Got got = call.relay().next(bytes, kSlice);
+  const Relay::Got got = call.relay().next(bytes, kAgentSlice);
   if (got == Relay::Got::end) {
     if (call.relay().end().end != HttpEnd::whole) return false;
     sink.done();
@@ -174,7 +174,7 @@ Refusal broken(Call& call, const char* what) {
 void answer_whole(Call& call, std::optional<Wire> wire, httplib::Response& response) {
   std::string body, bytes;
   for (Relay::Got got = Relay::Got::nothing; got != Relay::Got::end && !call.over();) {
-    got = call.relay().next(bytes, kSlice);
+    got = call.relay().next(bytes, kAgentSlice);
     if (got == Relay::Got::bytes) body += bytes;
   }
   if (call.relay().end().end != HttpEnd::whole)
@@ -189,7 +189,7 @@ void answer_call(Core& core, const Route& route, std::shared_ptr<Account> accoun
   if (const auto refusal = call->begin(route, headers, std::move(body)))
     return refuse(response, route.wire, *refusal);
   Relay::Head head = Relay::Head::nothing;
-  while (head == Relay::Head::nothing && !call->over()) head = call->relay().wait_head(kSlice);
+  while (head == Relay::Head::nothing && !call->over()) head = call->relay().wait_head(kAgentSlice);
   if (head != Relay::Head::there)
     return refuse(response, route.wire, broken(*call, "the model server does not answer: "));
   const bool good = call->relay().status() >= 200 && call->relay().status() < 300;

@@ -14,19 +14,19 @@
 namespace kgb::llm {
 namespace {
 
-using Json = nlohmann::ordered_json;  // what is edited keeps its order
+using Ordered = nlohmann::ordered_json;  // what is edited keeps its order
 
-constexpr int kMaxDepth = 200;  // schemas of tools nest
+constexpr int kMaxSchemaDepth = 200;  // schemas of tools nest
 
 // Notes what no reader agrees on: a key that comes twice may be seen in its first form here and in its second
 // by the model server.
 class Strict {
  public:
-  bool operator()(int depth, Json::parse_event_t event, Json& value) {
-    if (depth > kMaxDepth) too_deep_ = true;
-    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == Json::parse_event_t::object_end && !keys_.empty()) keys_.pop_back();
-    if (event == Json::parse_event_t::key && !keys_.empty() &&
+  bool operator()(int depth, Ordered::parse_event_t event, Ordered& value) {
+    if (depth > kMaxSchemaDepth) too_deep_ = true;
+    if (event == Ordered::parse_event_t::object_start) keys_.emplace_back();
+    if (event == Ordered::parse_event_t::object_end && !keys_.empty()) keys_.pop_back();
+    if (event == Ordered::parse_event_t::key && !keys_.empty() &&
         !keys_.back().insert(value.get<std::string>()).second)
       twice_ = true;
     return !too_deep_;
@@ -65,11 +65,11 @@ bool runs_at_the_agent(Wire wire, const std::string& type) {
                                          [&](std::string_view known) { return type.starts_with(known); });
 }
 
-std::optional<Refusal> refuse_tools(Wire wire, const Json& request) {
+std::optional<Refusal> refuse_tools(Wire wire, const Ordered& request) {
   const auto tools = request.find("tools");
   if (tools == request.end() || tools->is_null()) return std::nullopt;
   if (!tools->is_array()) return bad_request("tools must be a list");
-  for (const Json& tool : *tools) {
+  for (const Ordered& tool : *tools) {
     if (!tool.is_object()) return bad_request("a tool must be an object");
     const auto type = tool.find("type");
     if (type == tool.end() && wire == Wire::anthropic) continue;
@@ -80,13 +80,13 @@ std::optional<Refusal> refuse_tools(Wire wire, const Json& request) {
   return std::nullopt;
 }
 
-bool is_set(const Json& request, const char* key) {
+bool is_set(const Ordered& request, const char* key) {
   const auto found = request.find(key);
   return found != request.end() && !found->is_null() && !(found->is_boolean() && !found->get<bool>()) &&
          !(found->is_array() && found->empty());
 }
 
-std::optional<Refusal> refuse(Wire wire, const Json& request) {
+std::optional<Refusal> refuse(Wire wire, const Ordered& request) {
   if (const auto n = request.find("n"); n != request.end() && !n->is_null() && *n != 1)
     return bad_request(
         "one choice a call here: servers do not agree on how several are counted; leave out n");
@@ -100,18 +100,18 @@ std::optional<Refusal> refuse(Wire wire, const Json& request) {
 // -- what is changed ----------------------------------------------------------------------------------------
 
 // True where `request` was changed.
-bool set(Json& request, const char* key, const Json& value) {
+bool set(Ordered& request, const char* key, const Ordered& value) {
   const auto found = request.find(key);
   if (found != request.end() && *found == value) return false;
   request[key] = value;
   return true;
 }
 
-bool within(const Json& value, std::int64_t most) {
+bool within(const Ordered& value, std::int64_t most) {
   return value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most);
 }
 
-bool cap_tokens(Wire wire, Json& request, const RequestLimits& limits) {
+bool cap_tokens(Wire wire, Ordered& request, const RequestLimits& limits) {
   if (limits.most_tokens <= 0) return false;
   std::vector<const char*> names{"max_tokens"};
   if (wire == Wire::openai_responses) names = {"max_output_tokens"};
@@ -127,8 +127,8 @@ bool cap_tokens(Wire wire, Json& request, const RequestLimits& limits) {
   return set(request, limits.body.max_completion_tokens ? names.back() : names.front(), limits.most_tokens);
 }
 
-bool ask_for_usage(Json& request) {
-  Json options = Json::object();
+bool ask_for_usage(Ordered& request) {
+  Ordered options = Ordered::object();
   const auto found = request.find("stream_options");
   if (found != request.end() && found->is_object()) options = *found;
   options["include_usage"] = true;
@@ -141,19 +141,19 @@ struct Kind {
   int status;
   const char *openai, *anthropic;
 };
-constexpr std::array kKinds{Kind{400, "invalid_request_error", "invalid_request_error"},
-                            Kind{401, "authentication_error", "authentication_error"},
-                            Kind{402, "insufficient_quota", "billing_error"},
-                            Kind{403, "permission_error", "permission_error"},
-                            Kind{404, "not_found_error", "not_found_error"},
-                            Kind{405, "invalid_request_error", "invalid_request_error"},
-                            Kind{413, "invalid_request_error", "request_too_large"},
-                            Kind{429, "rate_limit_error", "rate_limit_error"}};
+constexpr std::array kErrorKinds{Kind{400, "invalid_request_error", "invalid_request_error"},
+                                 Kind{401, "authentication_error", "authentication_error"},
+                                 Kind{402, "insufficient_quota", "billing_error"},
+                                 Kind{403, "permission_error", "permission_error"},
+                                 Kind{404, "not_found_error", "not_found_error"},
+                                 Kind{405, "invalid_request_error", "invalid_request_error"},
+                                 Kind{413, "invalid_request_error", "request_too_large"},
+                                 Kind{429, "rate_limit_error", "rate_limit_error"}};
 
 Kind kind_of(int status) {
-  const auto found =
-      std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& kind) { return kind.status == status; });
-  return found == kKinds.end() ? Kind{status, "server_error", "api_error"} : *found;
+  const auto found = std::find_if(kErrorKinds.begin(), kErrorKinds.end(),
+                                  [&](const Kind& kind) { return kind.status == status; });
+  return found == kErrorKinds.end() ? Kind{status, "server_error", "api_error"} : *found;
 }
 
 }  // namespace
@@ -162,8 +162,8 @@ std::string refusal_body(std::optional<Wire> wire, const Refusal& refusal) {
   const Kind kind = kind_of(refusal.status);
   const std::string message = "kgbench: " + to_utf8_lossy(refusal.message);
   if (wire == Wire::anthropic)
-    return Json{{"type", "error"}, {"error", {{"type", kind.anthropic}, {"message", message}}}}.dump();
-  return Json{
+    return Ordered{{"type", "error"}, {"error", {{"type", kind.anthropic}, {"message", message}}}}.dump();
+  return Ordered{
       {"error", {{"message", message}, {"type", kind.openai}, {"param", nullptr}, {"code", kind.openai}}}}
       .dump();
 }
@@ -171,7 +171,7 @@ std::string refusal_body(std::optional<Wire> wire, const Refusal& refusal) {
 PreparedRequest prepare_request(Wire wire, std::string_view body, const RequestLimits& limits) {
   PreparedRequest prepared;
   Strict strict;
-  Json request = Json::parse(body, std::ref(strict), /*allow_exceptions=*/false);
+  Ordered request = Ordered::parse(body, std::ref(strict), /*allow_exceptions=*/false);
   if (const std::string problem = strict.problem(); !problem.empty()) {
     prepared.refusal = bad_request(problem);
     return prepared;
@@ -187,13 +187,14 @@ PreparedRequest prepare_request(Wire wire, std::string_view body, const RequestL
   bool changed = !limits.model.empty() && set(request, "model", limits.model);
   changed |= cap_tokens(wire, request, limits);
   if (!limits.body.extra.empty()) {
-    request.merge_patch(Json::parse(limits.body.extra, nullptr, false));
+    request.merge_patch(Ordered::parse(limits.body.extra, nullptr, false));
     changed = true;
   }
   if (prepared.streamed && wire == Wire::openai_chat) changed |= ask_for_usage(request);
   if (const auto model = request.find("model"); model != request.end() && model->is_string())
     prepared.model = model->get<std::string>();
-  prepared.body = changed ? request.dump(-1, ' ', false, Json::error_handler_t::replace) : std::string(body);
+  prepared.body =
+      changed ? request.dump(-1, ' ', false, Ordered::error_handler_t::replace) : std::string(body);
   return prepared;
 }
 

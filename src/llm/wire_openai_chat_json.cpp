@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Usage usage_from(const Json& json) {
+Usage chat_usage(const Json& json) {
   Usage usage;
   const auto prompt = count_of(json, "prompt_tokens"), completion = count_of(json, "completion_tokens");
   if (!prompt || !completion) return usage;
@@ -50,7 +50,7 @@ class OpenAiChat final : public WireFormat {
     if (const auto error = error_in(json)) fail(error->message, error->kind);
     if (const std::string model = text_of(json, "model"); !model.empty()) reply.model = model;
     if (const Json* usage = member(json, "usage"))
-      if (const Usage found = usage_from(*usage); found.known) reply.usage = found;
+      if (const Usage found = chat_usage(*usage); found.known) reply.usage = found;
     const Json* choices = member(json, "choices");
     if (choices == nullptr || !choices->is_array()) return;
     for (const Json& choice : *choices) {

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Usage usage_from(const Json& json) {
+Usage responses_usage(const Json& json) {
   Usage usage;
   const auto prompt = count_of(json, "input_tokens"), completion = count_of(json, "output_tokens");
   if (!prompt || !completion) return usage;
@@ -52,7 +52,7 @@ class OpenAiResponses final : public WireFormat {
     if (const auto error = error_in(response)) fail(error->message, error->kind);
     if (const std::string model = text_of(response, "model"); !model.empty()) reply.model = model;
     if (const Json* usage = member(response, "usage"))
-      if (const Usage found = usage_from(*usage); found.known) reply.usage = found;
+      if (const Usage found = responses_usage(*usage); found.known) reply.usage = found;
     const std::string status = text_of(response, "status");
     if (status == "failed" || status == "cancelled") fail("the server ended the response as " + status);
     if (status != "completed" && status != "incomplete") return;

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMaxArgs = 256, kMaxItems = 65536, kMaxRank = 64, kMaxText = 4096;
+constexpr std::size_t kMaxCallArgs = 256, kMaxItems = 65536, kMaxCallRank = 64, kMaxText = 4096;
 
 Error at(const std::string& path, std::string_view problem) {
   return user_error(fmt::format("call: {}: {}", path.empty() ? "top" : path, problem));
@@ -152,8 +152,8 @@ Result<TensorSpec> read_tensor(const Json& json, const std::string& path) {
   }
   TensorSpec spec;
   KGB_TRY(spec.dtype, read_dtype(json["dtype"], path + ".dtype"));
-  KGB_TRY(spec.shape, read_ints(json["shape"], path + ".shape", kMaxRank));
-  KGB_TRY(spec.strides, read_ints(json["strides"], path + ".strides", kMaxRank));
+  KGB_TRY(spec.shape, read_ints(json["shape"], path + ".shape", kMaxCallRank));
+  KGB_TRY(spec.strides, read_ints(json["strides"], path + ".strides", kMaxCallRank));
   KGB_TRY(spec.offset, read_int(json["offset"], path + ".offset"));
   KGB_TRY(spec.storage, read_int(json["storage"], path + ".storage"));
   KGB_TRY(spec.domain, read_domain(json["domain"], path + ".domain"));
@@ -270,7 +270,7 @@ Result<Call> call_from_json(const Json& json) {
   KGB_TRY(call.workload, read_text(json["workload"], "workload"));
   const Json& args = json["args"];
   if (!args.is_array()) return at("args", "is no list");
-  if (args.size() > kMaxArgs) return at("args", fmt::format("has more than {} elements", kMaxArgs));
+  if (args.size() > kMaxCallArgs) return at("args", fmt::format("has more than {} elements", kMaxCallArgs));
   std::set<std::string> names;
   for (const Json& item : args) {
     const std::string path = fmt::format("args[{}]", call.args.size());

@@ -17,7 +17,6 @@ using nlohmann::json;
 
 constexpr const char* kPath = "/mcp";
 constexpr const char* kEvents = "text/event-stream";
-constexpr const char* kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr Millis kForever{std::chrono::hours(24)};  // a call ends before
 constexpr std::array<std::string_view, 3> kLoopbackNames{"localhost", "127.0.0.1", "[::1]"};
 
@@ -64,10 +63,6 @@ HttpReply refused(int status, const std::string& text, const json& id = nullptr,
   reply.status = status;
   reply.body = line_of(answer_of(id, RpcError{code, text, nullptr}));
   return reply;
-}
-
-bool is_in(std::span<const std::string_view> versions, std::string_view version) {
-  return std::find(versions.begin(), versions.end(), version) != versions.end();
 }
 
 json envelope_version(const Incoming& message) {

@@ -20,6 +20,9 @@ namespace kgb::serve {
 // Versions that begin with a handshake, oldest first, and those whose requests stand alone.
 [[nodiscard]] std::span<const std::string_view> handshake_versions();
 [[nodiscard]] std::span<const std::string_view> stateless_versions();
+[[nodiscard]] bool is_in(std::span<const std::string_view> versions, std::string_view version);
+// Where a request of a stateless version names it, within `_meta`.
+inline constexpr const char* kVersionKey = "io.modelcontextprotocol/protocolVersion";
 
 // Where what a message leads to goes: called from any thread, also after `receive` has returned.
 class Outlet {

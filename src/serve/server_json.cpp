@@ -28,15 +28,10 @@ using nlohmann::json;
 
 constexpr std::array<std::string_view, 4> kHandshake{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
 constexpr std::array<std::string_view, 1> kStateless{"2026-07-28"};
-constexpr const char* kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr const char* kCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 constexpr const char* kServerKey = "io.modelcontextprotocol/serverInfo";
 constexpr std::size_t kQuickWaiting = 256;
 constexpr int kCacheMs = 300'000;  // the tools do not change while the server runs
-
-bool is_in(std::span<const std::string_view> versions, std::string_view version) {
-  return std::find(versions.begin(), versions.end(), version) != versions.end();
-}
 
 json all_versions() {
   json all = json::array();
@@ -62,6 +57,10 @@ std::span<const std::string_view> handshake_versions() {
 }
 std::span<const std::string_view> stateless_versions() {
   return kStateless;
+}
+
+bool is_in(std::span<const std::string_view> versions, std::string_view version) {
+  return std::find(versions.begin(), versions.end(), version) != versions.end();
 }
 
 // A call of a tool from its acceptance to its answer.

@@ -12,7 +12,7 @@ namespace kgb {
 namespace {
 
 // Control characters cannot stand in XML 1.0, not even escaped.
-std::string escaped(const std::string& text) {
+std::string xml_escaped(const std::string& text) {
   std::string out;
   for (const char c : to_utf8_lossy(text)) {
     if (c == '&')
@@ -41,10 +41,10 @@ bool is_skipped(const Evaluation& e) {
 std::string outcome(const Evaluation& e) {
   if (e.verdict == Verdict::pass) return "";
   const Finding* why = deciding_finding(e);
-  const std::string message = escaped(why ? why->message : std::string(name_of(e.verdict)));
+  const std::string message = xml_escaped(why ? why->message : std::string(name_of(e.verdict)));
   if (is_skipped(e)) return fmt::format("      <skipped message=\"{}\"/>\n", message);
   const std::string place =
-      why && why->line > 0 ? fmt::format("{}:{}", escaped(why->file), why->line) : std::string();
+      why && why->line > 0 ? fmt::format("{}:{}", xml_escaped(why->file), why->line) : std::string();
   const char* element = e.verdict == Verdict::infra ? "error" : "failure";
   return fmt::format("      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n", element, name_of(e.verdict),
                      message, place);
@@ -72,16 +72,16 @@ std::string report_junit(const RunReport& report, const ReportStyle&) {
     const std::string sample = stored.item.sample > 0 ? fmt::format(" #{}", stored.item.sample) : "";
     suite.cases +=
         fmt::format("    <testcase classname=\"{}\" name=\"{}{}\" time=\"{:.3f}\">\n{}    </testcase>\n",
-                    escaped(e.contestant), escaped(e.op), sample, total_ms(e) / 1e3, outcome(e));
+                    xml_escaped(e.contestant), xml_escaped(e.op), sample, total_ms(e) / 1e3, outcome(e));
   }
   std::string out =
       fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kgbench {}\">\n",
-                  escaped(report.run.id));
+                  xml_escaped(report.run.id));
   for (const auto& [name, suite] : suites)
     out += fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}"
         "  </testsuite>\n",
-        escaped(name), suite.tests, suite.failures, suite.errors, suite.skipped, suite.cases);
+        xml_escaped(name), suite.tests, suite.failures, suite.errors, suite.skipped, suite.cases);
   return out + "</testsuites>\n";
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of intermediates in a trial: what is wanted is given, what is claimed is checked, and what host code
-// places behind a read counts as host bytes.
+// Reads of intermediates in a own_read_trial: what is wanted is given, what is claimed is checked, and what
+// host code places behind a read counts as host bytes.
 #include <gtest/gtest.h>
 
 #include "executor/trial.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using namespace plans;
 
-TrialResult trial(const AddPlan& plan) {
+TrialResult own_read_trial(const AddPlan& plan) {
   Workshop workshop;
   auto result = run_trial(plan.recording, plan.calls, {}, workshop);
   if (!result.ok()) {
@@ -40,10 +40,10 @@ AddPlan unfinished() {
 }
 
 TEST(OwnReads, ARunStopsAtAReadThatIsWanted) {
-  const TrialResult result = trial(unfinished());
+  const TrialResult result = own_read_trial(unfinished());
   ASSERT_TRUE(result.findings.empty());
   ASSERT_EQ(result.outputs.size(), 1u);  // of call 0
-  const TrialResult whole = trial(AddPlan(64));
+  const TrialResult whole = own_read_trial(AddPlan(64));
   ASSERT_TRUE(result.read.has_value());
   const auto second = whole.bytes_of(whole.outputs[1]).first(8);
   EXPECT_EQ(*result.read, std::vector<std::byte>(second.begin(), second.end()));
@@ -51,12 +51,12 @@ TEST(OwnReads, ARunStopsAtAReadThatIsWanted) {
 
 TEST(OwnReads, TheBytesOfARecordingMustBeThoseThatTheKernelsLeave) {
   AddPlan plan(64);
-  const auto bytes = trial(unfinished()).read;
+  const auto bytes = own_read_trial(unfinished()).read;
   nodes(plan, 1).emplace_back(read_of(1, bytes));
-  EXPECT_TRUE(trial(plan).findings.empty());
-  EXPECT_FALSE(trial(plan).read.has_value());
+  EXPECT_TRUE(own_read_trial(plan).findings.empty());
+  EXPECT_FALSE(own_read_trial(plan).read.has_value());
   std::get<Read>(nodes(plan, 1).back()).bytes->front() ^= std::byte{1};
-  const TrialResult forged = trial(plan);
+  const TrialResult forged = own_read_trial(plan);
   ASSERT_EQ(forged.findings.size(), 1u);
   EXPECT_EQ(forged.findings[0].kind, "read_differs");
   EXPECT_EQ(forged.findings[0].file, "mine.py");
@@ -68,7 +68,7 @@ TEST(OwnReads, ACopyOfAnInputIsNoIntermediate) {
   AddPlan plan = unfinished();
   nodes(plan, 1).front() =
       Copy{view(5, DType::f32, {64}), view(3, DType::f32, {64}), "aten::clone", "mine.py", 8};
-  const TrialResult result = trial(plan);
+  const TrialResult result = own_read_trial(plan);
   ASSERT_EQ(result.findings.size(), 1u);
   EXPECT_EQ(result.findings[0].kind, "host_read");
   EXPECT_FALSE(result.read.has_value());
@@ -81,10 +81,10 @@ WriteSources sources(const Node& more, bool with_read) {
     AddPlan asked(64, 1);
     nodes(asked, 0).emplace_back(read_of(0));
     asked.recording.calls[0].outputs.clear();
-    nodes(plan, 0).emplace_back(read_of(0, trial(asked).read));
+    nodes(plan, 0).emplace_back(read_of(0, own_read_trial(asked).read));
   }
   nodes(plan, 0).push_back(more);
-  const TrialResult result = trial(plan);
+  const TrialResult result = own_read_trial(plan);
   EXPECT_TRUE(result.findings.empty());
   return result.outputs.empty() ? WriteSources() : result.outputs[0].sources;
 }

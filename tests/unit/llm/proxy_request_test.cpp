@@ -9,15 +9,15 @@
 namespace kgb::llm {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Ordered = nlohmann::ordered_json;
 
 PreparedRequest prepare(Wire wire, const std::string& body, const RequestLimits& limits = {}) {
   return prepare_request(wire, body, limits);
 }
-Json sent(Wire wire, const std::string& body, const RequestLimits& limits) {
+Ordered sent(Wire wire, const std::string& body, const RequestLimits& limits) {
   const PreparedRequest request = prepare(wire, body, limits);
   EXPECT_FALSE(request.refusal) << request.refusal->message;
-  return Json::parse(request.body);
+  return Ordered::parse(request.body);
 }
 int status(Wire wire, const std::string& body) {
   const PreparedRequest request = prepare(wire, body);
@@ -38,7 +38,7 @@ TEST(PreparedRequest, IsTheAgentsOwnBytesWhereNothingHasToChange) {
 }
 
 TEST(PreparedRequest, AsksAStreamOfChatForItsUsageAndKeepsTheOtherOptions) {
-  const Json body =
+  const Ordered body =
       sent(Wire::openai_chat, R"({"z":1,"stream":true,"stream_options":{"other":2},"a":3})", {});
   EXPECT_EQ(body.dump(), R"({"z":1,"stream":true,"stream_options":{"other":2,"include_usage":true},"a":3})");
   EXPECT_FALSE(sent(Wire::anthropic, R"({"stream":true})", {}).contains("stream_options"));
@@ -108,7 +108,7 @@ TEST(RefusalBody, HasTheFormOfEachVendor) {
   EXPECT_EQ(refusal_body(Wire::openai_chat, {429, "later"}),
             R"({"error":{"message":"kgbench: later","type":"rate_limit_error","param":null,)"
             R"("code":"rate_limit_error"}})");
-  EXPECT_EQ(Json::parse(refusal_body(std::nullopt, {502, "x"}))["error"]["type"], "server_error");
+  EXPECT_EQ(Ordered::parse(refusal_body(std::nullopt, {502, "x"}))["error"]["type"], "server_error");
 }
 
 }  // namespace

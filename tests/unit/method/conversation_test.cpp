@@ -14,7 +14,7 @@ namespace {
 
 const std::filesystem::path kHome = KGB_SOURCE_DIR;
 
-const Catalogue& catalogue() {
+const Catalogue& shipped_cards() {
   static const Catalogue loaded = Catalogue::load(kHome / "catalogue").value();
   return loaded;
 }
@@ -56,7 +56,16 @@ class ConversationTest : public ::testing::Test {
   Answer solve(const std::string& recipe) {
     const Recipe loaded = load_recipe(kHome / "catalogue" / "methods", recipe).value();
     const std::unique_ptr<Method> method = make_conversation(loaded, kHome / "catalogue" / "prompts").value();
-    Task task{catalogue(), *catalogue().find("aten::softmax").value(), "cpu", 0, 7, {}, stop_, {}, {}, {},
+    Task task{shipped_cards(),
+              *shipped_cards().find("aten::softmax").value(),
+              "cpu",
+              0,
+              7,
+              {},
+              stop_,
+              {},
+              {},
+              {},
               {}};
     task.ask = [this](const llm::ChatRequest& request) {
       requests_.push_back(request);

@@ -12,13 +12,14 @@
 namespace kgb {
 namespace {
 
-constexpr DType all[] = {DType::b8,   DType::u8,  DType::i8,  DType::i16,    DType::i32,    DType::i64,
-                         DType::u16,  DType::u32, DType::u64, DType::f8e4m3, DType::f8e5m2, DType::f16,
-                         DType::bf16, DType::f32, DType::f64, DType::c64,    DType::c128};
+constexpr DType every_dtype[] = {DType::b8,     DType::u8,  DType::i8,   DType::i16, DType::i32,
+                                 DType::i64,    DType::u16, DType::u32,  DType::u64, DType::f8e4m3,
+                                 DType::f8e5m2, DType::f16, DType::bf16, DType::f32, DType::f64,
+                                 DType::c64,    DType::c128};
 
 TEST(DType, EveryNameIsUniqueAndFindsItsDtype) {
   std::set<std::string_view> names;
-  for (DType dtype : all) {
+  for (DType dtype : every_dtype) {
     EXPECT_TRUE(names.insert(name_of(dtype)).second) << name_of(dtype);
     EXPECT_EQ(dtype_named(name_of(dtype)), dtype);
   }
@@ -42,7 +43,7 @@ TEST(DType, SizesFollowTheName) {
 }
 
 TEST(DType, EveryDtypeIsOfExactlyOneKind) {
-  for (DType dtype : all) {
+  for (DType dtype : every_dtype) {
     const int kinds = is_float(dtype) + is_complex(dtype) + is_integer(dtype) + (dtype == DType::b8);
     EXPECT_EQ(kinds, 1) << name_of(dtype);
   }
@@ -78,7 +79,7 @@ TEST(DType, LimitsOfTheNarrowFloats) {
 }
 
 TEST(DType, IntegersHaveNoRoundoff) {
-  for (DType dtype : all)
+  for (DType dtype : every_dtype)
     if (is_integer(dtype) || dtype == DType::b8) {
       EXPECT_EQ(unit_roundoff(dtype), 0.0);
       EXPECT_EQ(smallest_subnormal(dtype), 0.0);

@@ -10,7 +10,7 @@
 namespace kgb {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(Element, DecodesEveryPatternOfTheNarrowTypes) {
   for (int p = 0; p < 65536; ++p) {
@@ -20,7 +20,7 @@ TEST(Element, DecodesEveryPatternOfTheNarrowTypes) {
     const int exponent = p >> 10 & 31, mantissa = p & 1023;
     const double sign = p & 0x8000 ? -1 : 1;
     if (exponent == 31) {
-      EXPECT_TRUE(mantissa ? std::isnan(half) : half == sign * kInf);
+      EXPECT_TRUE(mantissa ? std::isnan(half) : half == sign * kInfinity);
     } else {
       EXPECT_EQ(half,
                 sign * (exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24)));
@@ -37,11 +37,11 @@ TEST(Element, RoundsOnceToTheNearestEven) {
             1 + 0x1p-10);  // above it by less than f32 tells apart
   EXPECT_EQ(round_to_dtype(1 + 3 * 0x1p-11, DType::f16), 1 + 0x1p-9);
   EXPECT_EQ(round_to_dtype(65519, DType::f16), 65504);
-  EXPECT_EQ(round_to_dtype(65520, DType::f16), kInf);
+  EXPECT_EQ(round_to_dtype(65520, DType::f16), kInfinity);
   EXPECT_TRUE(std::isnan(round_to_dtype(464.1, DType::f8e4m3)));
   EXPECT_EQ(round_to_dtype(464, DType::f8e4m3), 448);  // a tie, and 448 is the even one
   EXPECT_EQ(round_to_dtype(0x1p-10, DType::f8e4m3), 0);
-  EXPECT_EQ(round_to_dtype(-kInf, DType::bf16), -kInf);
+  EXPECT_EQ(round_to_dtype(-kInfinity, DType::bf16), -kInfinity);
 }
 
 }  // namespace

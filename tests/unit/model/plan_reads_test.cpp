@@ -31,7 +31,7 @@ Json read_node(int words, const Json& bytes) {
 }
 
 // Two calls: the first fills an allocation of 512 bytes and reads one word of it, the second does nothing.
-Json good() {
+Json good_plan() {
   Json plan = Json::parse(R"({
     "version": 1, "target": "h200", "kernels": [],
     "buffers": [{"kind": "input", "bytes": 32, "call": 0, "arg": "self"}, {"kind": "input", "bytes": 32, "call": 1, "arg": "self"},
@@ -43,7 +43,7 @@ Json good() {
   return plan;
 }
 
-Result<Recording> read(const Json& json) {
+Result<Recording> read_plan(const Json& json) {
   return recording_from_json(json.dump(), two_calls());
 }
 
@@ -52,7 +52,7 @@ Json& nodes(Json& plan, int call = 0) {
 }
 
 TEST(PlanReads, AreReadAndWrittenAgain) {
-  const auto recording = read(good());
+  const auto recording = read_plan(good_plan());
   ASSERT_TRUE(recording.ok()) << recording.error().message;
   const auto& node = std::get<Read>(recording->calls[0].nodes[1]);
   EXPECT_EQ(node.bytes->size(), 8u);
@@ -66,17 +66,17 @@ TEST(PlanReads, AreReadAndWrittenAgain) {
 }
 
 TEST(PlanReads, WhatWasReadMakesNoOtherWork) {
-  Json other = good();
+  Json other = good_plan();
   nodes(other)[1]["bytes"] = "AQAAAAAAAAA=";
-  EXPECT_EQ(canonical_hash(*read(good())), canonical_hash(*read(other)));
+  EXPECT_EQ(canonical_hash(*read_plan(good_plan())), canonical_hash(*read_plan(other)));
   nodes(other)[1]["src"]["at"] = {2, 16};
-  EXPECT_NE(canonical_hash(*read(good())), canonical_hash(*read(other)));
+  EXPECT_NE(canonical_hash(*read_plan(good_plan())), canonical_hash(*read_plan(other)));
 }
 
 TEST(PlanReads, WithoutBytesEndTheRecording) {
-  Json plan = good();
+  Json plan = good_plan();
   nodes(plan).push_back(read_node(1, nullptr));
-  const auto recording = read(plan);
+  const auto recording = read_plan(plan);
   ASSERT_TRUE(recording.ok()) << recording.error().message;
   EXPECT_EQ(wanted_read(*recording), (NodeRef{0, 2}));
 }
@@ -118,9 +118,9 @@ TEST(PlanReads, ThatAreNoneAreRefused) {
        }},
   };
   for (const auto& [what, damage] : damages) {
-    Json plan = good();
+    Json plan = good_plan();
     damage(plan);
-    EXPECT_FALSE(read(plan).ok()) << what;
+    EXPECT_FALSE(read_plan(plan).ok()) << what;
   }
 }
 

@@ -10,12 +10,14 @@
 #include <thread>
 
 #include "base/text.hpp"
+#include "daemons.hpp"
 #include "sandbox/tree.hpp"
 #include "scene.hpp"
 
 namespace kgb::sandbox {
 namespace {
 
+constexpr std::chrono::seconds kShort{2};
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 Output run_ok(const Command& command, const Limits& limits = {}) {
@@ -275,34 +277,6 @@ TEST_P(Ends, AForkBombIsStopped) {
   EXPECT_EQ(trial.locked.code, EAGAIN) << trial.locked.describe();
 }
 
-// Starts three daemons that left the session, ignore signals, hold our pipes, and a shared lock on a file for
-// as long as they live.
-int start_daemons(const Scene& scene) {
-  const int file = ::open((scene.workspace + "/alive").c_str(), O_CREAT | O_RDWR, 0666);
-  if (file < 0) return errno;
-  for (int i = 0; i < 3; ++i) {
-    const pid_t pid = ::fork();
-    if (pid < 0) return errno;
-    if (pid > 0) {
-      ::waitpid(pid, nullptr, 0);
-      continue;
-    }
-    ::setsid();
-    const int own = ::open((scene.workspace + "/alive").c_str(), O_RDWR);
-    ::flock(own, LOCK_SH);
-    if (::fork() != 0) ::_exit(0);  // the grandchild inherits the lock
-    for (int number = 1; number < 32; ++number) ::signal(number, SIG_IGN);
-    for (int tenth = 0; tenth < 20; ++tenth) ::usleep(100'000);
-    ::_exit(0);
-  }
-  return 0;
-}
-
-bool nobody_holds(const Scene& scene) {
-  const Fd file(::open((scene.workspace + "/alive").c_str(), O_RDONLY | O_CLOEXEC));
-  return file.open() && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
-}
-
 TEST_P(Ends, NoDaemonSurvives) {
   const Trial trial = try_attack(
       GetParam(),
@@ -310,13 +284,13 @@ TEST_P(Ends, NoDaemonSurvives) {
         if (::getpid() != 1) {
           // The control: its daemons do live on. They are waited for, so that they do not disturb what
           // follows.
-          const int code = start_daemons(s);
+          const int code = start_daemons(s, kShort);
           if (code != 0 || nobody_holds(s)) return 1;
           while (!nobody_holds(s)) ::usleep(50'000);
           ::unlink((s.workspace + "/alive").c_str());
           return 0;
         }
-        return start_daemons(s);
+        return start_daemons(s, kShort);
       },
       {}, {}, nobody_holds);
   ASSERT_TRUE(trial.made);

@@ -7,10 +7,13 @@
 
 #include <csignal>
 
+#include "daemons.hpp"
 #include "scene.hpp"
 
 namespace kgb::sandbox {
 namespace {
+
+constexpr std::chrono::seconds kLong{30};
 
 class Warden : public ::testing::TestWithParam<Judge> {
  protected:
@@ -30,31 +33,6 @@ class Warden : public ::testing::TestWithParam<Judge> {
 INSTANTIATE_TEST_SUITE_P(, Warden, ::testing::Values(Judge::root, Judge::user),
                          [](const auto& row) { return row.param == Judge::root ? "AsRoot" : "AsUser"; });
 
-// Three daemons that are deaf to signals and hold a lock on a file, each in a session of its own.
-int start_daemons(const Scene& scene) {
-  for (int i = 0; i < 3; ++i) {
-    const pid_t pid = ::fork();
-    if (pid < 0) return errno;
-    if (pid > 0) {
-      ::waitpid(pid, nullptr, 0);
-      continue;
-    }
-    ::setsid();
-    const int own = ::open((scene.workspace + "/alive").c_str(), O_CREAT | O_RDWR, 0666);
-    ::flock(own, LOCK_SH);
-    if (::fork() != 0) ::_exit(0);
-    for (int number = 1; number < 32; ++number) ::signal(number, SIG_IGN);
-    for (int tenth = 0; tenth < 300; ++tenth) ::usleep(100'000);
-    ::_exit(0);
-  }
-  return 0;
-}
-
-bool nobody_holds(const Scene& scene) {
-  const Fd file(::open((scene.workspace + "/alive").c_str(), O_RDONLY | O_CLOEXEC));
-  return file.open() && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
-}
-
 TEST_P(Warden, TellsExitCodesAndSignals) {
   const Trial exited = try_attack(GetParam(), locked_only([](const Scene&) { return 42; }), weaken);
   ASSERT_TRUE(exited.made);
@@ -72,7 +50,9 @@ TEST_P(Warden, TellsExitCodesAndSignals) {
 }
 
 TEST_P(Warden, HuntsDaemonsWhenTheirCandidateEnds) {
-  const Trial trial = try_attack(GetParam(), locked_only(start_daemons), weaken, {}, nobody_holds);
+  const Trial trial =
+      try_attack(GetParam(), locked_only([](const Scene& s) { return start_daemons(s, kLong); }), weaken, {},
+                 nobody_holds);
   ASSERT_TRUE(trial.made);
   EXPECT_TRUE(trial.locked.clean()) << trial.locked.describe();
   EXPECT_TRUE(trial.held) << "a daemon outlived its candidate";
@@ -82,7 +62,7 @@ TEST_P(Warden, HuntsDaemonsAtTheDeadline) {
   Limits limits;
   limits.wall = Millis(500);
   const Attack stay = locked_only([](const Scene& s) {
-    if (const int code = start_daemons(s); code != 0) return code;
+    if (const int code = start_daemons(s, kLong); code != 0) return code;
     for (int number = 1; number < 32; ++number) ::signal(number, SIG_IGN);
     while (true) ::pause();
   });

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-RunInfo demo_run() {
+RunInfo finished_run() {
   RunInfo run;
   run.id = "r1";
   run.created = "2026-12-01T10:00:00Z";
@@ -32,7 +32,7 @@ class OpenToReadTest : public ::testing::Test {
 
   void write_run() {
     Store store = Store::open(file_).value();
-    ASSERT_TRUE(store.begin_run(demo_run(), {{0, "aten::add", 0, "a.py"}}).ok());
+    ASSERT_TRUE(store.begin_run(finished_run(), {{0, "aten::add", 0, "a.py"}}).ok());
   }
   // Every file of the folder with its bytes.
   std::map<std::string, std::string> snapshot() const {
@@ -76,7 +76,7 @@ TEST_F(OpenToReadTest, RefusesToWrite) {
 
 TEST_F(OpenToReadTest, SeesWhatARunThatGoesOnHasWritten) {
   Store writer = Store::open(file_).value();
-  ASSERT_TRUE(writer.begin_run(demo_run(), {{0, "aten::add", 0, "a.py"}}).ok());
+  ASSERT_TRUE(writer.begin_run(finished_run(), {{0, "aten::add", 0, "a.py"}}).ok());
   EXPECT_EQ(Store::open_to_read(file_).value().runs().value().size(), 1U);
   ASSERT_TRUE(writer.set_status("r1", "complete", "2026-12-01").ok())
       << "the reader is not in the writer's way";
@@ -89,7 +89,7 @@ TEST_F(OpenToReadTest, ReplaysALogThatWasCopiedToAMediumForReading) {
   ASSERT_TRUE(make_folders(medium).ok());
   {
     Store writer = Store::open(file_).value();
-    ASSERT_TRUE(writer.begin_run(demo_run(), {}).ok());
+    ASSERT_TRUE(writer.begin_run(finished_run(), {}).ok());
     fs::copy_file(file_, copy);
     fs::copy_file(file_.string() + "-wal", copy.string() + "-wal");
   }
