@@ -16,7 +16,7 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 HOME = pathlib.Path(os.environ.get("KGBENCH_HOME", HERE.parents[1]))
 BINARY = os.environ.get("KGBENCH_BINARY", "kgbench")
-OPTIONS = ["--tier", "smoke", "--target", "none", "--no-time", "--author-limit", "60", "--trial-limit", "20",
+OPTIONS = ["--tier", "smoke", "--target", "none", "--no-time", "--author-limit", "25", "--trial-limit", "10",
            "--seed", "c0ffee"]
 CASES = {folder.name: tomllib.loads((folder / "case.toml").read_text()) for folder in sorted(HERE.iterdir())
          if (folder / "case.toml").is_file()}
