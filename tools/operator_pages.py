@@ -137,6 +137,9 @@ def results(measured):
                   "the same."]
     if "holes" in measured:
         lines += ["", f"Fixture screen: {measured['holes'] or 'no'} holes."]
+    moves = max(measured.get("moves", 0), measured.get("moves_sensitive", 0))
+    if moves:
+        lines += ["", f"One ulp of the inputs moves the right values by {moves:.2g} of the bound at most."]
     return "\n".join(lines)
 
 

@@ -47,7 +47,13 @@ def screen(report):
     found = {}
     for row in report["rows"]:
         one = found.setdefault(row["op"], {"holes": 0})
-        one["holes"] += len(row["holes"]) + bool(row["right_refused"])
+        moves = row["moves"] or {"share": 0, "unstable": [], "sensitive": None}
+        moved_out = bool(moves["unstable"]) and moves["sensitive"] is None
+        one["holes"] += len(row["holes"]) + bool(row["right_refused"]) + moved_out
+        if row["moves"]:
+            share = moves["share"] if isinstance(moves["share"], (int, float)) else 1e9
+            key = "moves_sensitive" if moves["sensitive"] else "moves"
+            one[key] = rounded(max(share, one.get(key, 0)))
     return found
 
 

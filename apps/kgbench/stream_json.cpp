@@ -79,13 +79,15 @@ class LineWriter {
 };
 
 Result<Task> read_task(const std::string& line, const Catalogue& catalogue, const ResolvedOptions& resolved,
-                       const JudgeOptions& options) {
+                       const JudgeOptions& options, const StreamOptions& how) {
   KGB_TRY(StreamRequest asked, stream_request_from_json(line));
   KGB_TRY(const Operator* const op, catalogue.find(asked.op));
   Task task;
   task.id = std::move(asked.id);
   JudgeRequest& request = task.request = request_of(options, resolved);
   request.op = op->name;
+  KGB_TRY(request.own, own_workloads_of(options, *op));
+  if (!how.only.empty()) request.only_workload = how.only;
   request.file = asked.file.value_or(asked.language == "cpp" ? "candidate.cpp" : "candidate.py");
   if (asked.file) {
     KGB_TRY(request.source, read_file(request.file, kMaxSource));
@@ -132,28 +134,34 @@ json error_of(const json& id, std::int64_t line, const std::string& message) {
   return {{"schema", 1}, {"id", id}, {"line", line}, {"error", message}};
 }
 
-void judge_lane(TaskQueue& queue, LineWriter& writer, Judge& judge) {
+void judge_lane(TaskQueue& queue, LineWriter& writer, Judge& judge, bool whole) {
   while (std::optional<Task> task = queue.pop()) {
     const Result<Evaluation> evaluation = judge.judge(task->request);
-    writer.write(evaluation.ok() ? result_of(task->id, *evaluation)
-                                 : error_of(task->id, task->line, evaluation.error().message));
+    if (!evaluation.ok()) {
+      writer.write(error_of(task->id, task->line, evaluation.error().message));
+      continue;
+    }
+    json result = result_of(task->id, *evaluation);
+    if (whole) result["evaluation"] = to_json(*evaluation);
+    writer.write(result);
   }
 }
 
 }  // namespace
 
-Result<int> judge_stream(const JudgeOptions& options) {
+Result<int> judge_stream(const JudgeOptions& options, const StreamOptions& how) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options));
   KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options, resolved.lanes));
   TaskQueue queue(static_cast<std::size_t>(resolved.lanes));
   LineWriter writer;
   std::vector<std::thread> lanes;
-  for (int i = 0; i < resolved.lanes; ++i) lanes.emplace_back([&] { judge_lane(queue, writer, *judge); });
+  for (int i = 0; i < resolved.lanes; ++i)
+    lanes.emplace_back([&] { judge_lane(queue, writer, *judge, how.whole); });
   std::int64_t number = 0;
   for (std::string line; !writer.failed() && std::getline(std::cin, line);) {
     ++number;
     if (trim(line).empty()) continue;
-    Result<Task> task = read_task(line, judge->catalogue(), resolved, options);
+    Result<Task> task = read_task(line, judge->catalogue(), resolved, options, how);
     if (task.ok()) {
       task->line = number;
       queue.push(std::move(*task));

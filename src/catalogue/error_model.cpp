@@ -78,6 +78,7 @@ ErrorModel read_error_model(const TomlTable& table, int line, const std::string&
   model.reduce_dim = read_expression(reader, "reduce_dim");
   model.accumulate = read_expression(reader, "accumulate");
   model.signed_zero = reader.flag("signed_zero", false);
+  model.sensitive = reader.text("sensitive", false);
   reader.finish();
   return model;
 }

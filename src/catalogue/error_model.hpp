@@ -19,6 +19,7 @@ struct ErrorModel {
   std::optional<Expression> ulps, length, off_by_one, reduce_dim;
   std::optional<Expression> accumulate;  // a dtype
   bool signed_zero = false;
+  std::string sensitive;  // why moved inputs may move the result by more than the bound; empty: they may not
 };
 
 struct CostModel {

@@ -19,7 +19,8 @@ struct Column {
   std::int64_t operators = 0, no_kernel = 0, random = 0, entries = 0, smoke = 0, full = 0, published = 0,
                hidden = 0;
   std::int64_t measured = 0, mutated = 0, screened = 0;  // operators with results
-  std::int64_t mutants = 0, found = 0, found_published = 0, equivalent = 0, holes = 0, refused = 0;
+  std::int64_t mutants = 0, found = 0, found_published = 0, equivalent = 0, holes = 0, refused = 0,
+               sensitive = 0;
   std::vector<double> headroom, caught, caught_published;
 
   void count(const Operator& op) {
@@ -41,6 +42,7 @@ struct Column {
     equivalent += row.value("equivalent", 0);
     holes += row.value("holes", 0);
     refused += row.value("refused_published", 0);
+    sensitive += row.value("moves_sensitive", 0.0) > 1 ? 1 : 0;
     const auto take = [&](const char* key, std::vector<double>& into) {
       if (const auto at = row.find(key); at != row.end() && at->is_number())
         into.push_back(at->get<double>());
@@ -99,13 +101,16 @@ const std::vector<Row>& rows() {
       {"  besides, equivalent", [](const Column& c) { return counted(c.equivalent, c.mutated); }},
       {"operators screened", [](const Column& c) { return counted(c.screened, c.screened); }},
       {"  holes", [](const Column& c) { return counted(c.holes, c.screened); }},
+      {"  sensitive to one ulp, with a reason",
+       [](const Column& c) { return counted(c.sensitive, c.screened); }},
   };
   return all;
 }
 
 }  // namespace
 
-Result<std::string> stats_text(const Catalogue& catalogue, const std::filesystem::path& measured) {
+Result<std::string> stats_text(const std::vector<const Operator*>& operators,
+                               const std::filesystem::path& measured) {
   Json stored = Json::object();
   std::error_code ignored;
   if (std::filesystem::exists(measured, ignored)) {
@@ -117,10 +122,10 @@ Result<std::string> stats_text(const Catalogue& catalogue, const std::filesystem
   const Json results = stored.value("operators", Json::object());
   std::map<std::string, Column> columns;
   Column all;
-  for (const Operator& op : catalogue.operators())
-    for (Column* column : {&columns[op.group()], &all}) {
-      column->count(op);
-      if (const auto row = results.find(op.name); row != results.end()) column->add(*row);
+  for (const Operator* const op : operators)
+    for (Column* column : {&columns[op->group()], &all}) {
+      column->count(*op);
+      if (const auto row = results.find(op->name); row != results.end()) column->add(*row);
     }
   std::string out = fmt::format("{:<40}", "");
   for (const auto& [name, column] : columns) out += fmt::format("{:>10}", name);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "catalogue/catalogue.hpp"
@@ -25,8 +26,8 @@ struct ListFilter {
 [[nodiscard]] Result<std::string> list_text(const Catalogue& catalogue, const ListFilter& filter);
 [[nodiscard]] Result<nlohmann::json> list_json(const Catalogue& catalogue, const ListFilter& filter);
 
-// What the catalogue holds, by source, and the results that `measured` stores (tools/store_measured.py).
-[[nodiscard]] Result<std::string> stats_text(const Catalogue& catalogue,
+// What these operators hold, by source, and the results that `measured` stores (tools/store_measured.py).
+[[nodiscard]] Result<std::string> stats_text(const std::vector<const Operator*>& operators,
                                              const std::filesystem::path& measured);
 
 struct ShowOptions {

@@ -11,6 +11,7 @@
 #include "base/lanes.hpp"
 #include "judge/processes.hpp"
 #include "judge/screen_answers.hpp"
+#include "judge/screen_stability.hpp"
 
 namespace kgb {
 namespace {
@@ -19,6 +20,7 @@ struct Task {
   const Operator* op;
   Workload workload;
   ErrorBound bound;
+  std::string sensitive;
 };
 
 // What one workload says about one output.
@@ -26,6 +28,7 @@ struct Seen {
   std::string output, dtype;
   bool right_refused = false;
   std::map<std::string, bool> rejected;  // by answer; only those that are wrong
+  std::optional<double> moves;           // under moved inputs, in units of the bound
 };
 
 // The tensor whose dtype a reader would name first: a float that is read, else a float, else the first
@@ -109,13 +112,22 @@ Result<std::vector<Seen>> screen_workload(const Task& task, oracle::Oracle& orac
   if (const std::optional<Call> below = lowered(call))
     if (Result<Expectation> asked = oracle.expect(*task.op, *below, seed, set.trial, set.number); asked.ok())
       lower = std::move(asked).value();
+  // A reference may refuse moved inputs (a matrix that must be a permutation); then nothing is known.
+  Result<Expectation> moved =
+      oracle.moved(*task.op, call, seed, set.trial, set.number, task.bound.accumulate);
   const Schema& schema = task.op->find_entry(call.entry)->schema;
   for (const ExpectedOutput& expected : expectation.outputs) {
     if (expected.value.empty() || expected.rule == "skip" || expected.rule == "metadata") continue;
     const std::string name = output_name(expected.path, schema);
     auto at = std::find_if(out.begin(), out.end(), [&](const Seen& seen) { return seen.output == name; });
-    if (at == out.end()) at = out.insert(out.end(), Seen{name, dtypes_text(call, expected.dtype), false, {}});
+    if (at == out.end()) {
+      at = out.insert(out.end(), Seen{name, dtypes_text(call, expected.dtype), false, {}, {}});
+    }
     KGB_CHECK(look_at(task, expected, set, output_at(lower, expected.path), *at));
+    const ExpectedOutput* const after = moved.ok() ? output_at(*moved, expected.path) : nullptr;
+    if (after == nullptr) continue;
+    KGB_TRY(const std::optional<double> share, movement(expected, *after, task.bound));
+    if (share) at->moves = std::max(*share, at->moves.value_or(0));
   }
   return out;
 }
@@ -129,7 +141,9 @@ Result<std::vector<Task>> tasks_of(const Catalogue& catalogue, const Operator& o
   for (Workload& workload : all) {
     if (workload.edge) continue;
     KGB_TRY(const ErrorBound bound, catalogue.error_for(op, workload.call));
-    if (compares_values(bound)) tasks.push_back({&op, std::move(workload), bound});
+    const std::optional<ErrorModel>& own = op.find_entry(workload.call.entry)->error;
+    if (compares_values(bound))
+      tasks.push_back({&op, std::move(workload), bound, (own ? *own : op.error).sensitive});
   }
   return tasks;
 }
@@ -157,6 +171,11 @@ void find_blind(std::vector<ScreenRow>& rows, const std::vector<const Task*>& fi
 void add_to(ScreenRow& row, const std::string& workload, const Seen& seen) {
   row.workloads.push_back(workload);
   if (seen.right_refused) row.right_refused.push_back(workload);
+  if (seen.moves && *seen.moves > 1) row.unstable.push_back(workload);
+  if (seen.moves && *seen.moves >= row.moves.value_or(0)) {
+    row.moves = seen.moves;
+    row.moves_most = workload;
+  }
   for (const auto& [answer, rejected] : seen.rejected) {
     auto at = std::find_if(row.answers.begin(), row.answers.end(),
                            [&](const AnswerTally& t) { return t.answer == answer; });
@@ -181,7 +200,7 @@ bool compares_values(const ErrorBound& bound) {
 std::size_t ScreenRow::holes() const {
   return static_cast<std::size_t>(
              std::count_if(answers.begin(), answers.end(), [](const AnswerTally& t) { return t.hole(); })) +
-         blind.size() + (right_refused.empty() ? 0 : 1);
+         blind.size() + (right_refused.empty() ? 0 : 1) + (unstable.empty() || !sensitive.empty() ? 0 : 1);
 }
 
 std::size_t ScreenReport::holes() const {
@@ -223,6 +242,7 @@ Result<ScreenReport> screen(const Catalogue& catalogue, const std::vector<const 
       row.entry = call.entry;
       row.output = seen.output;
       row.dtype = seen.dtype;
+      row.sensitive = tasks[i].sensitive;
       add_to(row, call.workload, seen);
     }
   }

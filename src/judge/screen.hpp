@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,11 @@ struct ScreenRow {
   // Right in every workload, but only because of their values: with ordinary ones they would be wrong.
   std::vector<std::string> blind;
   std::vector<std::string> right_refused;  // workloads that reject the oracle's own values, rounded once
+  // Inputs moved by one ulp move the output by this share of the bound at most; nullopt: compared exactly.
+  std::optional<double> moves;
+  std::string moves_most;             // the workload where
+  std::vector<std::string> unstable;  // workloads where it is more than the bound
+  std::string sensitive;              // the card's reason why that is right; unstable workloads are no hole
   [[nodiscard]] std::size_t holes() const;
 };
 

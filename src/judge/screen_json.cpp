@@ -2,6 +2,7 @@
 // What the screen found, for people and for programs.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -30,6 +31,9 @@ std::string row_text(const ScreenRow& row) {
   for (const AnswerTally& tally : row.answers)
     out += fmt::format("  {:<20} wrong in {:>3}, rejected in {:>3}: {}\n", tally.answer, tally.differs.size(),
                        tally.rejected.size(), tally.rejected.empty() ? "HOLE" : some_of(tally.rejected));
+  if (row.moves)
+    out += fmt::format("  {:<20} by {:.2g} of the bound at most, in {}{}\n", "moved inputs", *row.moves,
+                       row.moves_most, *row.moves > 1 && !row.sensitive.empty() ? ": " + row.sensitive : "");
   return out;
 }
 
@@ -45,7 +49,20 @@ std::string holes_text(const ScreenRow& row) {
   if (!row.right_refused.empty())
     out += fmt::format("hole: {}: the oracle's own values, rounded once, are rejected by {}\n", place_of(row),
                        some_of(row.right_refused));
+  if (!row.unstable.empty() && row.sensitive.empty())
+    out +=
+        fmt::format("hole: {}: one ulp of the inputs moves the right values by {:.2g} of the bound in {}\n",
+                    place_of(row), *row.moves, some_of(row.unstable));
   return out;
+}
+
+nlohmann::json moves_json(const ScreenRow& row) {
+  if (!row.moves) return nullptr;
+  const nlohmann::json share = std::isfinite(*row.moves) ? nlohmann::json(*row.moves) : nlohmann::json("inf");
+  return {{"share", share},
+          {"workload", row.moves_most},
+          {"unstable", row.unstable},
+          {"sensitive", row.sensitive.empty() ? nlohmann::json() : nlohmann::json(row.sensitive)}};
 }
 
 std::size_t operators_in(const ScreenReport& report) {
@@ -89,7 +106,8 @@ nlohmann::json screen_json(const ScreenReport& report) {
                     {"answers", std::move(answers)},
                     {"holes", std::move(holes)},
                     {"blind", row.blind},
-                    {"right_refused", row.right_refused}});
+                    {"right_refused", row.right_refused},
+                    {"moves", moves_json(row)}});
   }
   for (const ScreenReport::Skipped& one : report.skipped)
     skipped.push_back({{"op", one.op}, {"reason", one.reason}});

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -22,6 +23,9 @@ class Oracle {
   // Expected outputs of call `number` of `trial`. An Error is the oracle's or the catalogue's fault.
   [[nodiscard]] Result<Expectation> expect(const Operator& op, const Call& call, std::uint64_t seed,
                                            int trial, int number);
+  // The same of inputs that are moved by one ulp of `precision` (model/moved.hpp).
+  [[nodiscard]] Result<Expectation> moved(const Operator& op, const Call& call, std::uint64_t seed, int trial,
+                                          int number, DType precision);
   // The same without values.
   [[nodiscard]] Result<Expectation> contract(const Operator& op, const Call& call);
 
@@ -30,6 +34,7 @@ class Oracle {
     const char* run;
     std::uint64_t seed;
     int trial, number;
+    std::optional<DType> moved = std::nullopt;
   };
   [[nodiscard]] Result<Expectation> ask(const Operator& op, const Call& call, const Question& question);
   std::unique_ptr<sandbox::WorkerPool> pool_;

@@ -111,15 +111,16 @@ Oracle::Oracle(sandbox::Command worker, std::size_t processes)
 Result<Expectation> Oracle::ask(const Operator& op, const Call& call, const Question& question) {
   const Entry* entry = op.find_entry(call.entry);
   if (entry == nullptr) return internal_error(op.name + " has no entry " + call.entry);
-  const json request{{"id", 1},
-                     {"run", question.run},
-                     {"op", op.name},
-                     {"reference", (op.folder / "reference.py").string()},
-                     {"call", to_json(call)},
-                     {"baseline", entry->baseline.empty() ? json() : json(entry->baseline)},
-                     {"seed", seed_text(question.seed)},
-                     {"trial", question.trial},
-                     {"number", question.number}};
+  json request{{"id", 1},
+               {"run", question.run},
+               {"op", op.name},
+               {"reference", (op.folder / "reference.py").string()},
+               {"call", to_json(call)},
+               {"baseline", entry->baseline.empty() ? json() : json(entry->baseline)},
+               {"seed", seed_text(question.seed)},
+               {"trial", question.trial},
+               {"number", question.number}};
+  if (question.moved) request["moved"] = name_of(*question.moved);
   KGB_TRY(sandbox::Answer answer, pool_->ask(request.dump(), {}, kLimit));
   if (answer.loss)
     return host_error("the oracle " + answer.loss->finished.describe() + " on " + op.name + ": " +
@@ -134,6 +135,11 @@ Result<Expectation> Oracle::ask(const Operator& op, const Call& call, const Ques
 Result<Expectation> Oracle::expect(const Operator& op, const Call& call, std::uint64_t seed, int trial,
                                    int number) {
   return ask(op, call, {"expect", seed, trial, number});
+}
+
+Result<Expectation> Oracle::moved(const Operator& op, const Call& call, std::uint64_t seed, int trial,
+                                  int number, DType precision) {
+  return ask(op, call, {"expect", seed, trial, number, precision});
 }
 
 Result<Expectation> Oracle::contract(const Operator& op, const Call& call) {

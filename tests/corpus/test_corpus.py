@@ -16,7 +16,7 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 HOME = pathlib.Path(os.environ.get("KGBENCH_HOME", HERE.parents[1]))
 BINARY = os.environ.get("KGBENCH_BINARY", "kgbench")
-OPTIONS = ["--tier", "smoke", "--target", "none", "--no-time", "--author-limit", "60", "--trial-limit", "20",
+OPTIONS = ["--tier", "smoke", "--target", "none", "--no-time", "--author-limit", "25", "--trial-limit", "10",
            "--seed", "c0ffee"]
 CASES = {folder.name: tomllib.loads((folder / "case.toml").read_text()) for folder in sorted(HERE.iterdir())
          if (folder / "case.toml").is_file()}
@@ -24,8 +24,6 @@ CHEATS = [name for name in CASES if (HERE / name / "cheat.py").exists()]
 # Those that take a whole limit go first, so that they overlap with the rest.
 SLOW = ["p04_endless_host_loop", "x01_hung_kernel", "p06_memory_hog"]
 CHEATS.sort(key=lambda name: name not in SLOW)
-SHOWN_IN_FULL = ["c11_persistent_output", "f16_writes_past_the_end", "l03_decoy_launched", "p07_output_flood",
-                 "t08_instance_methods"]
 
 
 def twin_of(name):
@@ -52,7 +50,7 @@ ALIASES = {}
 @pytest.fixture(scope="module")
 def results():
     lines = "".join(json.dumps({"id": file, "op": op, "file": file}) + "\n" for file, op in requests().items())
-    done = subprocess.run([BINARY, "judge", "--stream", "-j", "2", *OPTIONS], input=lines, capture_output=True,
+    done = subprocess.run([BINARY, "judge", "--stream", "--json", "-j", "2", *OPTIONS], input=lines, capture_output=True,
                           text=True, timeout=840)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0, done.stderr
@@ -74,15 +72,11 @@ def test_an_honest_twin_passes(results, name):
     assert answer["workloads_passed"] == answer["workloads_judged"] > 0
 
 
-@pytest.mark.parametrize("name", SHOWN_IN_FULL)
-def test_the_deciding_finding_is_the_expected_one(name):
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if "finding" in case])
+def test_the_deciding_finding_is_the_expected_one(results, name):
     cheat = HERE / name / "cheat.py"
-    file = cheat if cheat.exists() else twin_of(name)
-    done = subprocess.run([BINARY, "judge", str(file), "--op", CASES[name]["op"], "--json", *OPTIONS],
-                          capture_output=True, text=True, timeout=300)
-    evaluation = json.loads(done.stdout)
-    assert evaluation["verdict"] == CASES[name]["verdict"]
-    assert CASES[name]["finding"] in {finding["kind"] for finding in evaluation["findings"]}
+    answer = results[str(cheat) if cheat.exists() else ALIASES[name]]
+    assert CASES[name]["finding"] in {finding["kind"] for finding in answer["evaluation"]["findings"]}
 
 
 def test_the_corpus_is_wide():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How scenarios start the program, and the candidates that they judge."""
+import json
 import os
 import pathlib
 import shutil
@@ -19,6 +20,14 @@ def kgbench(*arguments, input=None, timeout=400, stdout_to=subprocess.PIPE, **mo
                           timeout=timeout, **more)
     return types.SimpleNamespace(code=done.returncode, out=(done.stdout or b"").decode("utf-8", "replace"),
                                  err=done.stderr.decode("utf-8", "replace"))
+
+
+def judged_together(requests, *options):
+    """{id: (op, file)} -> {id: evaluation}, through one judge: starting one costs more than most candidates do."""
+    lines = "".join(json.dumps({"id": name, "op": op, "file": str(file)}) + "\n" for name, (op, file) in requests.items())
+    done = kgbench("judge", "--stream", "--json", "-j", "2", *options, input=lines.encode())
+    assert done.code == 0, done.err
+    return {answer["id"]: answer.get("evaluation", answer) for answer in map(json.loads, done.out.splitlines())}
 
 
 def expert(op):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Host code that reads what its own kernels computed, from the card to the verdict."""
-import json
+from types import SimpleNamespace
 
 import pytest
-from conftest import FAST, expert, kgbench
+from conftest import FAST, expert, judged_together, kgbench
 
 CARD = '''
 name = "mine::positive"
@@ -64,73 +64,85 @@ LINE = HEAD.count("\n") + 2
 HONEST = READ + "return chosen(x, n)\n"
 
 
-@pytest.fixture
-def judge(tmp_path):
-    """judge(body of the entry, text of the card) -> the evaluation."""
-    def judged(body, card=CARD, head=HEAD):
-        folder = tmp_path / "own" / "mine" / "positive"
-        folder.mkdir(parents=True)
-        (folder / "card.toml").write_text(card)
-        (folder / "reference.py").write_text(REFERENCE)
-        file = tmp_path / "mine.py"
-        file.write_text(head + "def positive(x):\n" + "".join(f"    {line}\n" for line in body.strip().splitlines()))
-        done = kgbench("judge", file, "--op", "mine::positive", "--catalogue", tmp_path / "own", *FAST, "--json")
-        assert done.out, done.err
-        return json.loads(done.out)
-    return judged
+FORGE = "known = next(o for o in gc.get_objects() if type(o).__name__ == 'OwnReads').known\n" \
+        "known[:] = [struct.pack('q', 3)]\n"
+VALUES = f"{READ}n = min(n, 24)\nvalues = chosen(x, 24)[:n].tolist()\n"
+TRAVELS = {
+    "upload": ("return torch.tensor(values, device='cuda')", "upload_after_read"),
+    "upload into the output": ("out = torch.empty(n, dtype=x.dtype, device='cuda')\nout.copy_(torch.tensor(values))\n"
+                               "return out", "upload_after_read"),
+    "fills": ("out = chosen(x, n)\nfor i in range(n):\n    out[i] = values[i]\nreturn out", "no_launch"),
+}
+BODIES = {"honest": HONEST, "forged": FORGE + HONEST,
+          "too much": "values = chosen(x, 33).tolist()\nreturn chosen(x, len(values))\n",
+          **{name: VALUES + answer for name, (answer, _) in TRAVELS.items()}}
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    """The operator twice, `refused` without the permission, `short` with one short workload, and the candidates."""
+    folder = tmp_path_factory.mktemp("own")
+    for name, card in {"positive": CARD, "refused": CARD.replace("reads_own = true\n", ""),
+                       "short": CARD.replace(", [700]", "")}.items():
+        place = folder / "catalogue" / "mine" / name
+        place.mkdir(parents=True)
+        (place / "card.toml").write_text(card.replace("mine::positive", f"mine::{name}"))
+        (place / "reference.py").write_text(REFERENCE)
+    for name, body in BODIES.items():
+        (folder / f"{name}.py").write_text(HEAD + "def positive(x):\n"
+                                           + "".join(f"    {line}\n" for line in body.strip().splitlines()))
+    return SimpleNamespace(catalogue=folder / "catalogue", file=lambda name: folder / f"{name}.py")
+
+
+@pytest.fixture(scope="module")
+def evaluations(own):
+    requests = {name: ("mine::short" if name in TRAVELS else "mine::positive", own.file(name)) for name in BODIES}
+    requests["refused"] = ("mine::refused", own.file("honest"))
+    requests["masks"] = ("aten::index", expert("aten::index"))
+    return judged_together(requests, "--catalogue", own.catalogue, *FAST)
 
 
 def deciding(evaluation):
     return evaluation["findings"][0]
 
 
-def test_a_count_that_the_candidate_computed_may_steer_it(judge):
-    evaluation = judge(HONEST)
+def test_a_count_that_the_candidate_computed_may_steer_it(evaluations):
+    evaluation = evaluations["honest"]
     assert evaluation["verdict"] == "pass", evaluation["findings"]
     assert [w["verdict"] for w in evaluation["workloads"]] == ["pass", "pass"]
 
 
-def test_without_permission_it_is_unsupported_and_the_line_is_told(judge):
-    evaluation = judge(HONEST, CARD.replace("reads_own = true\n", ""))
-    assert evaluation["verdict"] == "unsupported"
-    found = deciding(evaluation)
-    assert found["kind"] == "host_read" and found["file"].endswith("mine.py") and found["line"] == LINE
+def test_without_permission_it_is_unsupported_and_the_line_is_told(evaluations):
+    assert evaluations["refused"]["verdict"] == "unsupported"
+    found = deciding(evaluations["refused"])
+    assert found["kind"] == "host_read" and found["file"].endswith("honest.py") and found["line"] == LINE
 
 
-def test_more_than_the_limit_is_unsupported(judge):
-    evaluation = judge("values = chosen(x, 33).tolist()\nreturn chosen(x, len(values))\n")
-    assert evaluation["verdict"] == "unsupported"
-    assert deciding(evaluation)["kind"] == "host_read" and "256 bytes" in deciding(evaluation)["message"]
+def test_more_than_the_limit_is_unsupported(evaluations):
+    found = deciding(evaluations["too much"])
+    assert evaluations["too much"]["verdict"] == "unsupported"
+    assert found["kind"] == "host_read" and "256 bytes" in found["message"]
 
 
-@pytest.mark.parametrize("answer, kind", [
-    ("return torch.tensor(values, device='cuda')", "upload_after_read"),
-    ("out = torch.empty(n, dtype=x.dtype, device='cuda')\nout.copy_(torch.tensor(values))\nreturn out", "upload_after_read"),
-    ("out = chosen(x, n)\nfor i in range(n):\n    out[i] = values[i]\nreturn out", "no_launch"),
-], ids=["upload", "upload into the output", "fills"])
-def test_what_was_read_may_not_travel_back(judge, answer, kind):
-    evaluation = judge(f"{READ}n = min(n, 24)\nvalues = chosen(x, 24)[:n].tolist()\n{answer}\n",
-                       CARD.replace(", [700]", ""))
+@pytest.mark.parametrize("name", TRAVELS)
+def test_what_was_read_may_not_travel_back(evaluations, name):
+    evaluation = evaluations[name]
     assert evaluation["verdict"] == "not_custom", evaluation["findings"]
-    assert deciding(evaluation)["kind"] == kind
+    assert deciding(evaluation)["kind"] == TRAVELS[name][1]
 
 
-def test_a_recording_with_bytes_that_nobody_gave_is_tampering(judge):
-    forge = "known = next(o for o in gc.get_objects() if type(o).__name__ == 'OwnReads').known\n" \
-            "known[:] = [struct.pack('q', 3)]\n"
-    evaluation = judge(forge + HONEST)
-    assert evaluation["verdict"] == "tampering"
-    assert deciding(evaluation)["kind"] == "invalid_plan" and "nobody gave" in deciding(evaluation)["message"]
+def test_a_recording_with_bytes_that_nobody_gave_is_tampering(evaluations):
+    found = deciding(evaluations["forged"])
+    assert evaluations["forged"]["verdict"] == "tampering"
+    assert found["kind"] == "invalid_plan" and "nobody gave" in found["message"]
 
 
-def test_masks_as_indices_are_judged_by_what_kernels_count():
-    done = kgbench("judge", expert("aten::index"), "--op", "aten::index", *FAST, "--json")
-    evaluation = json.loads(done.out)
+def test_masks_as_indices_are_judged_by_what_kernels_count(evaluations):
+    evaluation = evaluations["masks"]
     assert evaluation["verdict"] == "pass", evaluation["findings"]
     assert any("b8" in w["description"] for w in evaluation["workloads"])
 
 
-def test_a_plan_shows_its_reads(judge, tmp_path):
-    judge(HONEST)
-    plan = kgbench("plan", tmp_path / "mine.py", "--op", "mine::positive", "--catalogue", tmp_path / "own", "--seed", "5eed")
+def test_a_plan_shows_its_reads(own):
+    plan = kgbench("plan", own.file("honest"), "--op", "mine::positive", "--catalogue", own.catalogue, "--seed", "5eed")
     assert plan.code == 0 and "read     tmp" in plan.out and "wanted" not in plan.out

@@ -105,6 +105,24 @@ def test_one_workload_of_ordinary_values_is_enough_for_its_dtype(softmax):
     code, report = screen("--op", "aten::softmax", home=softmax(one_workload("normal(0, 1)")))
     assert (code, report["holes"]) == (0, 0)
     assert [row["dtype"] for row in report["rows"]] == ["f32"]
+    assert 0 < report["rows"][0]["moves"]["share"] <= 1
+
+
+def test_values_that_one_ulp_of_the_inputs_moves_out_of_their_bound_are_a_hole(softmax):
+    # At a million one ulp is 1/16: the right values move by whole per cents. Around 0 they do not.
+    unstable = one_workload("normal(1e6, 1)")
+    home = softmax(lambda card: re.sub(r"^sensitive = .*\n", "", unstable(card), flags=re.M))
+    code, report = screen("--op", "aten::softmax", home=home)
+    row, = report["rows"]
+    assert code == 1 and report["holes"] == 1 and row["holes"] == []
+    assert row["moves"]["unstable"] == ["s0"] and row["moves"]["share"] > 100
+
+
+def test_a_card_may_say_why_its_values_are_sensitive(softmax):
+    code, report = screen("--op", "aten::softmax", home=softmax(one_workload("normal(1e6, 1)")))
+    assert (code, report["holes"]) == (0, 0)
+    moves = report["rows"][0]["moves"]
+    assert moves["unstable"] == ["s0"] and "as the operator says" in moves["sensitive"]
 
 
 def test_people_are_told_the_hole_and_its_place(softmax):

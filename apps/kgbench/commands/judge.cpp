@@ -125,9 +125,12 @@ Registered register_judge(CLI::App& root) {
   add_time_spec_option(*command, options->time_specs);
   add_library_option(*command, options->judge);
   return {command, [options]() -> Result<int> {
-            if (options->stream && !options->judge.library.empty())
+            if (!options->stream) return judge_one(*options);
+            if (!options->judge.library.empty())
               return user_error("--library goes with one candidate or with kgbench run, not with --stream");
-            return options->stream ? judge_stream(options->judge) : judge_one(*options);
+            if (!options->baseline.empty() || !options->time_specs.empty())
+              return user_error("--baseline and --time-spec go with one candidate, not with --stream");
+            return judge_stream(options->judge, {options->json, options->only});
           }};
 }
 

@@ -62,8 +62,9 @@ Registered register_list(CLI::App& root) {
             KGB_TRY(const Catalogue catalogue, load_catalogue());
             if (options->stats) {
               KGB_TRY(const Installation installation, find_installation());
+              KGB_TRY(const std::vector<const Operator*> operators, listed(catalogue, options->filter));
               KGB_TRY(const std::string text,
-                      stats_text(catalogue, installation.home / "catalogue" / "measured.json"));
+                      stats_text(operators, installation.home / "catalogue" / "measured.json"));
               std::fputs(text.c_str(), stdout);
               return kExitPass;
             }

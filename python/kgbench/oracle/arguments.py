@@ -2,16 +2,18 @@
 """The arguments of one call: real tensors, widened ones for a reference, meta ones for a contract."""
 import torch
 
+from kgbench import _kgbench
 from kgbench.oracle import inputs
 from kgbench.oracle.dtypes import TORCH
 
 
 class Arguments:
-    """One call of one value set. Without a seed only `meta` tensors can be asked for."""
+    """One call of one value set. Without a seed only `meta` tensors can be asked for. `moved` names the dtype whose
+    ulp floating inputs of the reference are moved by."""
 
-    def __init__(self, call, seed=None, trial=0, number=0):
+    def __init__(self, call, seed=None, trial=0, number=0, moved=None):
         self.call, self.args = call, call["args"]
-        self.seed, self.trial, self.number = seed, trial, number
+        self.seed, self.trial, self.number, self.moved = seed, trial, number, moved
         self.specs = {path: spec for arg in self.args for path, spec in inputs.tensors_of(arg)}
 
     def real(self, path):
@@ -26,7 +28,16 @@ class Arguments:
             tensor = tensor.to(torch.complex128)
         elif tensor.dtype.is_floating_point:
             tensor = tensor.to(torch.float64)
-        return tensor.clone(memory_format=torch.contiguous_format)
+        tensor = tensor.clone(memory_format=torch.contiguous_format)
+        floating = tensor.dtype in (torch.float64, torch.complex128)
+        return self.move(tensor, path) if self.moved and floating and tensor.numel() else tensor
+
+    def move(self, tensor, path):
+        """The tensor with every element moved by an ulp."""
+        reals = torch.view_as_real(tensor) if tensor.dtype.is_complex else tensor
+        values = _kgbench.moved(reals.numpy().tobytes(), self.moved, path, self.seed, self.trial, self.number)
+        reals = torch.frombuffer(bytearray(values), dtype=torch.float64).reshape(reals.shape)
+        return torch.view_as_complex(reals) if tensor.dtype.is_complex else reals
 
     def meta(self, path):
         """Strided over a storage of the real size, so that views of views hold."""

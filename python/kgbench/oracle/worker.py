@@ -147,7 +147,7 @@ def guess(value, arguments):
 def expect(request):
     seed = request.get("seed")
     arguments = Arguments(request["call"], int(seed, 16) if isinstance(seed, str) else seed,
-                          request.get("trial", 0), request.get("number", 0))
+                          request.get("trial", 0), request.get("number", 0), request.get("moved"))
     blob = Blob()
     if request["run"] == "contract" and request.get("baseline"):
         structure, wanted = contract_of(request, arguments, {})
