@@ -20,15 +20,12 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-fs::path recipes(const Installation& installation) {
-  return installation.home / "catalogue" / "methods";
-}
 fs::path prompts(const Installation& installation) {
   return installation.home / "catalogue" / "prompts";
 }
 
 bool is_recipe(const std::string& name, const Installation& installation) {
-  const std::vector<std::string> names = toml_names(recipes(installation));
+  const std::vector<std::string> names = toml_names(recipe_folder(installation));
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -68,7 +65,7 @@ std::string settings_of(json settings, const MethodOptions& options, std::string
 
 Result<MethodContestant> conversation_named(const std::string& name, const MethodOptions& options,
                                             const Installation& installation) {
-  KGB_TRY(method::Recipe recipe, method::load_recipe(recipes(installation), name));
+  KGB_TRY(method::Recipe recipe, method::load_recipe(recipe_folder(installation), name));
   KGB_CHECK(method::change(recipe, options.changes));
   if (options.endpoint.model.empty())
     return user_error(name +
@@ -113,16 +110,23 @@ Result<MethodContestant> agent_named(const std::string& name, const MethodOption
 }
 
 constexpr const char* kTuner = "tuner";
+constexpr std::string_view kFolder = "dir:";
 
 Result<MethodContestant> tuner_contestant(const MethodOptions& options, const Installation& installation) {
   if (!options.endpoint.model.empty()) return user_error("tuner asks no model: leave --model out");
   method::TunerSettings settings;
   settings.rewriter = {installation.interpreter, installation.python_dir};
   if (options.changes.rounds) settings.rounds = *options.changes.rounds;
+  std::string seed = options.seed_kernel;
+  if (seed.starts_with(kFolder)) seed = seed.substr(kFolder.size());
+  // Kept absolute: a run may be taken up from another folder.
+  if (!seed.empty()) settings.seed_kernel = fs::absolute(seed);
   MethodContestant made;
   if (options.changes.samples.value_or(1) != 1)
     return user_error("tuner has one answer: leave --samples out");
-  made.settings = settings_of({{"name", kTuner}, {"rounds", settings.rounds}}, options, "");
+  json facts = {{"name", kTuner}, {"rounds", settings.rounds}};
+  if (!seed.empty()) facts["seed_kernel"] = settings.seed_kernel.string();
+  made.settings = settings_of(std::move(facts), options, "");
   KGB_TRY(std::unique_ptr<method::Method> tuner, method::make_tuner(settings));
   made.method = std::move(tuner);
   return made;
@@ -147,12 +151,19 @@ void add_budget(CLI::App& command, const std::string& prefix, const std::string&
 
 }  // namespace
 
+fs::path recipe_folder(const Installation& installation) {
+  return installation.home / "catalogue" / "methods";
+}
+
 void add_method_options(CLI::App& command, MethodOptions& options) {
   add_model_options(command, options.endpoint);
   command.add_option("--samples", options.changes.samples, "independent answers for each operator");
   command.add_option("--rounds", options.changes.rounds, "tries within an answer, until one passes");
   command.add_option("--temperature", options.changes.temperature, "of sampling");
   command.add_option("--max-tokens", options.changes.max_tokens, "of one reply");
+  command.add_option(
+      "--seed-kernel", options.seed_kernel,
+      "what tuner begins with: a FILE, or dir:PATH with <source>/<op>.py (default: the experts)");
   add_budget(command, "budget-", "the run", options.run_budget);
   add_budget(command, "item-", "one operator and sample", options.item_budget);
   command
@@ -176,6 +187,8 @@ Result<std::optional<MethodContestant>> method_named(const std::string& contesta
     KGB_TRY(MethodContestant tuner, tuner_contestant(options, installation));
     return std::optional<MethodContestant>(std::move(tuner));
   }
+  if (!options.seed_kernel.empty())
+    return user_error("--seed-kernel is what tuner begins with; " + contestant + " begins with none");
   if (!is_agent(contestant) && !is_recipe(contestant, installation)) return std::optional<MethodContestant>();
   KGB_TRY(MethodContestant made, is_agent(contestant)
                                      ? agent_named(contestant, options, installation)
@@ -196,6 +209,7 @@ Status restore(MethodOptions& options, const RunInfo& run) {
   get(settings, "temperature", options.changes.temperature);
   get(settings, "max_tokens", options.changes.max_tokens);
   options.protocol = settings.value("protocol", "ours");
+  if (options.seed_kernel.empty()) options.seed_kernel = settings.value("seed_kernel", "");
   read_agent_options(settings, options.agent);
   // A larger budget on the command line lets a run go on that the first one ended.
   limits_from(settings.value("run_budget", json::object()), options.run_budget);

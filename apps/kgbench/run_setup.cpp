@@ -140,10 +140,32 @@ Result<std::vector<RunItem>> file_items(const RunCommand& command, const Source&
   return items;
 }
 
+// Operators that the tuner has a kernel to begin with; the others are named and left out, as of a folder of
+// candidates.
+Result<std::vector<const Operator*>> with_seed(const std::string& seed, const Catalogue& catalogue,
+                                               const std::vector<const Operator*>& operators) {
+  constexpr std::string_view kFolder = "dir:";
+  const std::string place = seed.starts_with(kFolder) ? seed.substr(kFolder.size()) : seed;
+  std::error_code ignored;
+  if (!fs::is_directory(place, ignored)) return operators;
+  KGB_TRY(const CandidateSet found, candidates_of("dir:" + place, catalogue, operators));
+  for (const std::string& op : found.missing) std::fprintf(stderr, "  no seed kernel for %s\n", op.c_str());
+  std::vector<const Operator*> kept;
+  for (const CandidateFile& file : found.files) {
+    KGB_TRY(const Operator* const op, catalogue.find(file.op));
+    kept.push_back(op);
+  }
+  return kept;
+}
+
 Result<std::vector<RunItem>> items_of(const RunCommand& command, const Source& source,
                                       const Catalogue& catalogue,
                                       const std::vector<const Operator*>& operators, const fs::path& folder) {
-  if (source.method) return method_items(source.method->samples, operators);
+  if (source.method) {
+    KGB_TRY(const std::vector<const Operator*> kept,
+            with_seed(command.method.seed_kernel, catalogue, operators));
+    return method_items(source.method->samples, kept);
+  }
   if (source.replayed) return replayed_items(*source.replayed, operators, folder);
   return file_items(command, source, catalogue, operators, folder);
 }

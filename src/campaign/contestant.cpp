@@ -36,7 +36,7 @@ Result<CandidateSet> candidates_of(const std::string& contestant, const Catalogu
       return user_error(
           "no contestant '" + contestant +
           "'. Use experts, dir:PATH, library:NAME, replay:RUN, tuner, agent:NAME, or a method of"
-          " catalogue/methods: one-shot, best-of-k, union-of-k, repair");
+          " catalogue/methods: one-shot, best-of-k, union-of-k, repair (kgbench list --contestants)");
     folder = contestant.substr(4);
     if (!fs::is_directory(folder, ignored))
       return user_error("'" + folder.string() +

@@ -3,6 +3,7 @@
 How fast anything is there says nothing, so nothing here depends on it."""
 import json
 import os
+import sqlite3
 
 import pytest
 from conftest import HOME, expert, kgbench
@@ -114,3 +115,27 @@ def test_without_a_clock_nothing_is_tuned():
 def test_a_seed_kernel_needs_its_operator(tmp_path):
     done, rows = tuned(write(tmp_path, "mine.py", "x = 1\n"))
     assert done.code == 2 and "--op" in done.err and not rows
+
+
+# -- as a contestant -------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("given, op", [("{0}/mine/aten/neg.py", "aten::neg"), ("dir:{0}/mine", "aten::neg,aten::floor")])
+def test_the_contestant_begins_with_the_kernel_that_it_is_given(tmp_path, given, op):
+    seed = tmp_path / "mine" / "aten" / "neg.py"
+    seed.parent.mkdir(parents=True)
+    seed.write_text("def neg(self):\n    return self  # a kernel in which there is nothing to tune\n")
+    done = kgbench("run", "--contestant", "tuner", "--seed-kernel", given.format(tmp_path), "--op", op, "--generate-only",
+                   "--out", tmp_path / "run", *SMOKE, env=STANDIN)
+    assert done.code == 0, done.err
+    assert ("no seed kernel for aten::floor" in done.err) == ("floor" in op)
+    assert (tmp_path / "run" / "candidates" / "aten" / "neg.py").read_text() == seed.read_text()
+    with sqlite3.connect(tmp_path / "run" / "run.sqlite") as store:
+        [(method,)] = store.execute("SELECT method FROM run")
+    assert json.loads(method)["seed_kernel"] == given.format(tmp_path).removeprefix("dir:")
+
+
+@pytest.mark.parametrize("contestant, seed, says", [("tuner", "/nowhere", "'/nowhere' is not there"),
+                                                    ("experts", "mine.py", "--seed-kernel is what tuner begins with")])
+def test_a_seed_kernel_that_nobody_can_begin_with_is_a_line(tmp_path, contestant, seed, says):
+    done = kgbench("run", "--contestant", contestant, "--seed-kernel", seed, "--out", tmp_path / "run", *SMOKE, env=STANDIN)
+    assert done.code == 2 and says in done.err and done.err.count("\n") == 1
+    assert not (tmp_path / "run").exists()
