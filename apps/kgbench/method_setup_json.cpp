@@ -132,6 +132,26 @@ Result<MethodContestant> tuner_contestant(const MethodOptions& options, const In
   return made;
 }
 
+// What the command line takes back of the published protocol, a line each.
+std::vector<std::string> taken_back(const CLI::App& command) {
+  constexpr struct {
+    const char *option, *published;
+  } settings[] = {{"--tier", "full"},      {"--tolerance", "published"},
+                  {"--seed", "2a"},        {"--temperature", "0 of one sample, 0.8 of five"},
+                  {"--samples", "1 or 5"}, {"--max-tokens", "16384"},
+                  {"--item-hours", "0.5"}, {"--item-dollars", "50"},
+                  {"--minutes", "30"}};
+  std::vector<std::string> lines;
+  for (const auto& [name, published] : settings) {
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option == nullptr || option->count() == 0) continue;
+    const std::string given = join(option->results(), ",");
+    if (given != published)
+      lines.push_back(fmt::format("{} {} as asked for, not {}", name, given, published));
+  }
+  return lines;
+}
+
 constexpr std::int64_t kPublishedSeed = 42;
 constexpr double kPublishedHours = 0.5, kPublishedDollars = 50;
 
@@ -224,7 +244,8 @@ std::vector<std::string> apply_protocol(CLI::App& command, JudgeOptions& judge, 
   if (command.count("--seed") == 0) judge.seed_text = fmt::format("{:x}", kPublishedSeed);
   if (!options.item_budget.hours) options.item_budget.hours = kPublishedHours;
   if (!options.item_budget.dollars) options.item_budget.dollars = kPublishedDollars;
-  return {
+  std::vector<std::string> differences = taken_back(command);
+  const char* const always[] = {
       "prompts are ours, in English; the original's were not copied",
       "inputs come from another generator with the same seed number; where the original's call is undefined "
       "or tests"
@@ -237,7 +258,10 @@ std::vector<std::string> apply_protocol(CLI::App& command, JudgeOptions& judge, 
       "with torch"
       " in the same precision",
       "times are cold-cache device times in turns with the baseline, not do_bench",
+      "an agent that runs out of time is not started again; the original starts it up to 3 times",
   };
+  differences.insert(differences.end(), std::begin(always), std::end(always));
+  return differences;
 }
 
 Result<ProducerSetup> producer_of(const MethodContestant& contestant, const MethodOptions& options,

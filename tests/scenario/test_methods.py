@@ -279,6 +279,16 @@ def test_a_token_budget_stops_cleanly_and_says_what_was_not_tried(model, tmp_pat
     assert sum(server.calls.values()) == 2
 
 
+def test_the_published_protocol_says_what_still_differs_and_what_was_taken_back():
+    command = ["run", "--contestant", "one-shot", "--model", "m", "--protocol", "published", "--dry-run", *ONLY]
+    told = [line for line in kgbench(*command).err.splitlines() if "differs from the published protocol: " in line]
+    assert len(told) >= 6 and not any(" as asked for, not " in line for line in told)
+    more = kgbench(*command, "--tier", "smoke", "--temperature", "0.3", "--seed", "2a").err.splitlines()
+    assert [line for line in more if line in told] == told
+    assert [line.rpartition(": ")[2] for line in more if line not in told] == [
+        "--tier smoke as asked for, not full", "--temperature 0.3 as asked for, not 0 of one sample, 0.8 of five"]
+
+
 def test_a_dry_run_asks_nothing_and_prints_the_plan(model, tmp_path):
     server = model(lambda op, number, body: right(op))
     done = run(server, "--samples", 4, "--dry-run", contestant="best-of-k")
