@@ -116,7 +116,8 @@ Result<std::vector<RunItem>> replayed_items(const StoredRun& run,
     const fs::path place = candidate_place(sample.item.op, sample.item.sample, native ? ".cpp" : ".py");
     KGB_CHECK(make_folders((folder / place).parent_path()));
     KGB_CHECK(write_file_atomic(folder / place, sample.source));
-    items.push_back({0, sample.item.op, sample.item.sample, place.string()});
+    items.push_back({0, sample.item.op, sample.item.sample, place.string(), sample.item.recorded,
+                     sample.item.recorded_evidence});
   }
   if (items.empty()) return user_error(run.folder.string() + " holds no sample of the operators asked for");
   return items;
@@ -136,7 +137,8 @@ Result<std::vector<RunItem>> file_items(const RunCommand& command, const Source&
     files = std::move(candidates.files);
   }
   std::vector<RunItem> items;
-  for (const CandidateFile& file : files) items.push_back({0, file.op, 0, fs::absolute(file.path).string()});
+  for (const CandidateFile& file : files)
+    items.push_back({0, file.op, 0, fs::absolute(file.path).string(), file.recorded, file.recorded_evidence});
   return items;
 }
 
