@@ -8,6 +8,7 @@
 #include "base/result.hpp"
 #include "judge/judge.hpp"
 #include "llm/client.hpp"
+#include "method/agent_preset.hpp"
 #include "method/method.hpp"
 #include "nlohmann/json_fwd.hpp"
 
@@ -34,6 +35,12 @@ struct AgentRequest {
 };
 [[nodiscard]] Result<std::unique_ptr<method::Method>> open_agent(const AgentRequest& request,
                                                                  const Installation& installation);
+// The presets' names, the preset of one (or a command line: method/agent_preset.hpp), and where they are
+// installed.
+[[nodiscard]] std::vector<std::string> agent_names(const Installation& installation);
+[[nodiscard]] Result<method::AgentPreset> agent_preset(const std::string& name,
+                                                       const Installation& installation);
+[[nodiscard]] std::filesystem::path agent_site(const Installation& installation);
 // For the store, and back.
 [[nodiscard]] nlohmann::json to_json(const AgentOptions& options);
 void read_agent_options(const nlohmann::json& settings, AgentOptions& options);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "agent_setup.hpp"
 #include "base/text.hpp"
@@ -15,19 +16,39 @@
 namespace kgb::app {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::string_view kPrefix = "agent:";
 
-// A user's own presets lie beside their operators.
-Result<method::AgentPreset> preset_of(const std::string& name, const Installation& installation) {
-  for (const auto& more : installation.more_catalogues) {
-    const std::vector<std::string> names = toml_names(more / "agents");
-    if (std::find(names.begin(), names.end(), name) != names.end())
-      return method::find_agent(more / "agents", name);
-  }
-  return method::find_agent(installation.home / "catalogue" / "agents", name);
+// A user's own presets lie beside their operators, and come before those of the project.
+std::vector<fs::path> agent_folders(const Installation& installation) {
+  std::vector<fs::path> folders;
+  for (const fs::path& more : installation.more_catalogues) folders.push_back(more / "agents");
+  folders.push_back(installation.home / "catalogue" / "agents");
+  return folders;
 }
 
 }  // namespace
+
+std::vector<std::string> agent_names(const Installation& installation) {
+  std::set<std::string> names;
+  for (const fs::path& folder : agent_folders(installation))
+    for (std::string& name : toml_names(folder)) names.insert(std::move(name));
+  return {names.begin(), names.end()};
+}
+
+Result<method::AgentPreset> agent_preset(const std::string& name, const Installation& installation) {
+  const std::vector<fs::path> folders = agent_folders(installation);
+  for (const fs::path& folder : folders) {
+    const std::vector<std::string> names = toml_names(folder);
+    if (std::find(names.begin(), names.end(), name) != names.end()) return method::find_agent(folder, name);
+  }
+  return method::find_agent(folders.back(), name);
+}
+
+fs::path agent_site(const Installation& installation) {
+  return installation.library_dir.parent_path() / "agents";
+}
 
 void add_agent_options(CLI::App& command, AgentOptions& options) {
   command
@@ -51,8 +72,8 @@ bool is_agent(const std::string& contestant) {
 Result<std::unique_ptr<method::Method>> open_agent(const AgentRequest& request,
                                                    const Installation& installation) {
   method::AgentSettings settings;
-  KGB_TRY(settings.agent, preset_of(request.contestant.substr(kPrefix.size()), installation));
-  settings.agents = installation.library_dir.parent_path() / "agents";
+  KGB_TRY(settings.agent, agent_preset(request.contestant.substr(kPrefix.size()), installation));
+  settings.agents = agent_site(installation);
   const auto say = [](const std::string& text) { std::fprintf(stderr, "  %s\n", text.c_str()); };
   if (request.install)
     KGB_CHECK(method::install_agent(settings.agent, settings.agents, installation.interpreter, say));

@@ -27,12 +27,14 @@ struct MethodOptions {
   method::RecipeChanges changes;
   BudgetLimits run_budget, item_budget;
   std::string protocol = "ours";
+  std::string seed_kernel;  // of the tuner
   AgentOptions agent;
   bool install = false;  // the local model and the agent first
   bool allow_weak_lock = false;
   bool generate_only = false, judge_only = false, dry_run = false;
 };
 void add_method_options(CLI::App& command, MethodOptions& options);
+[[nodiscard]] std::filesystem::path recipe_folder(const Installation& installation);
 
 // A contestant that is a method.
 struct MethodContestant {

@@ -20,15 +20,12 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-fs::path recipes(const Installation& installation) {
-  return installation.home / "catalogue" / "methods";
-}
 fs::path prompts(const Installation& installation) {
   return installation.home / "catalogue" / "prompts";
 }
 
 bool is_recipe(const std::string& name, const Installation& installation) {
-  const std::vector<std::string> names = toml_names(recipes(installation));
+  const std::vector<std::string> names = toml_names(recipe_folder(installation));
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -68,7 +65,7 @@ std::string settings_of(json settings, const MethodOptions& options, std::string
 
 Result<MethodContestant> conversation_named(const std::string& name, const MethodOptions& options,
                                             const Installation& installation) {
-  KGB_TRY(method::Recipe recipe, method::load_recipe(recipes(installation), name));
+  KGB_TRY(method::Recipe recipe, method::load_recipe(recipe_folder(installation), name));
   KGB_CHECK(method::change(recipe, options.changes));
   if (options.endpoint.model.empty())
     return user_error(name +
@@ -113,19 +110,46 @@ Result<MethodContestant> agent_named(const std::string& name, const MethodOption
 }
 
 constexpr const char* kTuner = "tuner";
+constexpr std::string_view kFolder = "dir:";
 
 Result<MethodContestant> tuner_contestant(const MethodOptions& options, const Installation& installation) {
   if (!options.endpoint.model.empty()) return user_error("tuner asks no model: leave --model out");
   method::TunerSettings settings;
   settings.rewriter = {installation.interpreter, installation.python_dir};
   if (options.changes.rounds) settings.rounds = *options.changes.rounds;
+  std::string seed = options.seed_kernel;
+  if (seed.starts_with(kFolder)) seed = seed.substr(kFolder.size());
+  // Kept absolute: a run may be taken up from another folder.
+  if (!seed.empty()) settings.seed_kernel = fs::absolute(seed);
   MethodContestant made;
   if (options.changes.samples.value_or(1) != 1)
     return user_error("tuner has one answer: leave --samples out");
-  made.settings = settings_of({{"name", kTuner}, {"rounds", settings.rounds}}, options, "");
+  json facts = {{"name", kTuner}, {"rounds", settings.rounds}};
+  if (!seed.empty()) facts["seed_kernel"] = settings.seed_kernel.string();
+  made.settings = settings_of(std::move(facts), options, "");
   KGB_TRY(std::unique_ptr<method::Method> tuner, method::make_tuner(settings));
   made.method = std::move(tuner);
   return made;
+}
+
+// What the command line takes back of the published protocol, a line each.
+std::vector<std::string> taken_back(const CLI::App& command) {
+  constexpr struct {
+    const char *option, *published;
+  } settings[] = {{"--tier", "full"},      {"--tolerance", "published"},
+                  {"--seed", "2a"},        {"--temperature", "0 of one sample, 0.8 of five"},
+                  {"--samples", "1 or 5"}, {"--max-tokens", "16384"},
+                  {"--item-hours", "0.5"}, {"--item-dollars", "50"},
+                  {"--minutes", "30"}};
+  std::vector<std::string> lines;
+  for (const auto& [name, published] : settings) {
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option == nullptr || option->count() == 0) continue;
+    const std::string given = join(option->results(), ",");
+    if (given != published)
+      lines.push_back(fmt::format("{} {} as asked for, not {}", name, given, published));
+  }
+  return lines;
 }
 
 constexpr std::int64_t kPublishedSeed = 42;
@@ -147,12 +171,19 @@ void add_budget(CLI::App& command, const std::string& prefix, const std::string&
 
 }  // namespace
 
+fs::path recipe_folder(const Installation& installation) {
+  return installation.home / "catalogue" / "methods";
+}
+
 void add_method_options(CLI::App& command, MethodOptions& options) {
   add_model_options(command, options.endpoint);
   command.add_option("--samples", options.changes.samples, "independent answers for each operator");
   command.add_option("--rounds", options.changes.rounds, "tries within an answer, until one passes");
   command.add_option("--temperature", options.changes.temperature, "of sampling");
   command.add_option("--max-tokens", options.changes.max_tokens, "of one reply");
+  command.add_option(
+      "--seed-kernel", options.seed_kernel,
+      "what tuner begins with: a FILE, or dir:PATH with <source>/<op>.py (default: the experts)");
   add_budget(command, "budget-", "the run", options.run_budget);
   add_budget(command, "item-", "one operator and sample", options.item_budget);
   command
@@ -176,6 +207,8 @@ Result<std::optional<MethodContestant>> method_named(const std::string& contesta
     KGB_TRY(MethodContestant tuner, tuner_contestant(options, installation));
     return std::optional<MethodContestant>(std::move(tuner));
   }
+  if (!options.seed_kernel.empty())
+    return user_error("--seed-kernel is what tuner begins with; " + contestant + " begins with none");
   if (!is_agent(contestant) && !is_recipe(contestant, installation)) return std::optional<MethodContestant>();
   KGB_TRY(MethodContestant made, is_agent(contestant)
                                      ? agent_named(contestant, options, installation)
@@ -196,6 +229,7 @@ Status restore(MethodOptions& options, const RunInfo& run) {
   get(settings, "temperature", options.changes.temperature);
   get(settings, "max_tokens", options.changes.max_tokens);
   options.protocol = settings.value("protocol", "ours");
+  if (options.seed_kernel.empty()) options.seed_kernel = settings.value("seed_kernel", "");
   read_agent_options(settings, options.agent);
   // A larger budget on the command line lets a run go on that the first one ended.
   limits_from(settings.value("run_budget", json::object()), options.run_budget);
@@ -210,7 +244,8 @@ std::vector<std::string> apply_protocol(CLI::App& command, JudgeOptions& judge, 
   if (command.count("--seed") == 0) judge.seed_text = fmt::format("{:x}", kPublishedSeed);
   if (!options.item_budget.hours) options.item_budget.hours = kPublishedHours;
   if (!options.item_budget.dollars) options.item_budget.dollars = kPublishedDollars;
-  return {
+  std::vector<std::string> differences = taken_back(command);
+  const char* const always[] = {
       "prompts are ours, in English; the original's were not copied",
       "inputs come from another generator with the same seed number; where the original's call is undefined "
       "or tests"
@@ -223,7 +258,10 @@ std::vector<std::string> apply_protocol(CLI::App& command, JudgeOptions& judge, 
       "with torch"
       " in the same precision",
       "times are cold-cache device times in turns with the baseline, not do_bench",
+      "an agent that runs out of time is not started again; the original starts it up to 3 times",
   };
+  differences.insert(differences.end(), std::begin(always), std::end(always));
+  return differences;
 }
 
 Result<ProducerSetup> producer_of(const MethodContestant& contestant, const MethodOptions& options,

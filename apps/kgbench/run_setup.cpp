@@ -116,7 +116,8 @@ Result<std::vector<RunItem>> replayed_items(const StoredRun& run,
     const fs::path place = candidate_place(sample.item.op, sample.item.sample, native ? ".cpp" : ".py");
     KGB_CHECK(make_folders((folder / place).parent_path()));
     KGB_CHECK(write_file_atomic(folder / place, sample.source));
-    items.push_back({0, sample.item.op, sample.item.sample, place.string()});
+    items.push_back({0, sample.item.op, sample.item.sample, place.string(), sample.item.recorded,
+                     sample.item.recorded_evidence});
   }
   if (items.empty()) return user_error(run.folder.string() + " holds no sample of the operators asked for");
   return items;
@@ -136,14 +137,37 @@ Result<std::vector<RunItem>> file_items(const RunCommand& command, const Source&
     files = std::move(candidates.files);
   }
   std::vector<RunItem> items;
-  for (const CandidateFile& file : files) items.push_back({0, file.op, 0, fs::absolute(file.path).string()});
+  for (const CandidateFile& file : files)
+    items.push_back({0, file.op, 0, fs::absolute(file.path).string(), file.recorded, file.recorded_evidence});
   return items;
+}
+
+// Operators that the tuner has a kernel to begin with; the others are named and left out, as of a folder of
+// candidates.
+Result<std::vector<const Operator*>> with_seed(const std::string& seed, const Catalogue& catalogue,
+                                               const std::vector<const Operator*>& operators) {
+  constexpr std::string_view kFolder = "dir:";
+  const std::string place = seed.starts_with(kFolder) ? seed.substr(kFolder.size()) : seed;
+  std::error_code ignored;
+  if (!fs::is_directory(place, ignored)) return operators;
+  KGB_TRY(const CandidateSet found, candidates_of("dir:" + place, catalogue, operators));
+  for (const std::string& op : found.missing) std::fprintf(stderr, "  no seed kernel for %s\n", op.c_str());
+  std::vector<const Operator*> kept;
+  for (const CandidateFile& file : found.files) {
+    KGB_TRY(const Operator* const op, catalogue.find(file.op));
+    kept.push_back(op);
+  }
+  return kept;
 }
 
 Result<std::vector<RunItem>> items_of(const RunCommand& command, const Source& source,
                                       const Catalogue& catalogue,
                                       const std::vector<const Operator*>& operators, const fs::path& folder) {
-  if (source.method) return method_items(source.method->samples, operators);
+  if (source.method) {
+    KGB_TRY(const std::vector<const Operator*> kept,
+            with_seed(command.method.seed_kernel, catalogue, operators));
+    return method_items(source.method->samples, kept);
+  }
   if (source.replayed) return replayed_items(*source.replayed, operators, folder);
   return file_items(command, source, catalogue, operators, folder);
 }

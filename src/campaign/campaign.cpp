@@ -4,6 +4,7 @@
 #include "campaign/campaign.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -63,7 +64,8 @@ class WorkList {
 // What all lanes share.
 struct Campaign {
   Store& store;
-  Judge& judge;
+  const Catalogue& catalogue;
+  const JudgeAtNeed& judge;
   const RunInfo& run;
   const RunOptions& options;
   Progress& progress;
@@ -86,10 +88,11 @@ Result<JudgeRequest> request_for(const RunItem& item, const RunInfo& run, const 
   return request;
 }
 
-Result<Evaluation> judged(Judge& judge, const JudgeRequest& request) {
-  KGB_TRY(Evaluation evaluation, judge.judge(request));
+Result<Evaluation> judged(const JudgeAtNeed& at_need, const JudgeRequest& request) {
+  KGB_TRY(Judge* const judge, at_need());
+  KGB_TRY(Evaluation evaluation, judge->judge(request));
   if (evaluation.verdict == Verdict::infra) {
-    KGB_TRY(evaluation, judge.judge(request));
+    KGB_TRY(evaluation, judge->judge(request));
   }
   return evaluation;
 }
@@ -103,7 +106,7 @@ Status judge_file(Campaign& all, const RunItem& item) {
     return ok_status();
   }
   KGB_TRY(std::string source, read_file(file, kMaxCandidateBytes));
-  KGB_TRY(const JudgeRequest request, request_for(item, all.run, all.options, all.judge.catalogue(), source));
+  KGB_TRY(const JudgeRequest request, request_for(item, all.run, all.options, all.catalogue, source));
   all.progress.started(item.op);
   KGB_TRY(const Evaluation evaluation, judged(all.judge, request));
   KGB_CHECK(all.store.record(item, evaluation, source));
@@ -129,7 +132,7 @@ Status record_nothing(Campaign& all, const RunItem& item, const std::string& why
   finding.gate = Gate::static_;
   finding.message = "no candidate: " + why;
   evaluation.findings.push_back(std::move(finding));
-  KGB_TRY(const Operator* const op, all.judge.catalogue().find(item.op));
+  KGB_TRY(const Operator* const op, all.catalogue.find(item.op));
   evaluation.no_kernel = !op->no_kernel.empty();
   KGB_CHECK(all.store.record(item, evaluation, ""));
   all.progress.finished(evaluation);
@@ -171,6 +174,20 @@ Status produce_and_judge(Campaign& all, const RunItem& item) {
   return judge_file(all, item);
 }
 
+using RacesOfOne = std::function<Result<method::Feedback>(const method::Race& race)>;
+
+// The races of one operator; the first of them opens the judge. One thread's.
+RacesOfOne races_at_need(const JudgeAtNeed& judge, const Operator& op, const JudgeRequest& request) {
+  const auto made = std::make_shared<RacesOfOne>();
+  return [=, &judge, &op](const method::Race& race) -> Result<method::Feedback> {
+    if (!*made) {
+      KGB_TRY(Judge* const opened, judge());
+      *made = races_of(*opened, op, request, {});
+    }
+    return (*made)(race);
+  };
+}
+
 void lane(Campaign& all) {
   while (std::optional<RunItem> item = all.work.next(all.stop)) {
     Status done = all.producer != nullptr ? produce_and_judge(all, *item) : judge_file(all, *item);
@@ -183,24 +200,25 @@ void lane(Campaign& all) {
 
 }  // namespace
 
-Result<RunOutcome> run_pending(Store& store, Judge& judge, const RunInfo& run, const RunOptions& options,
-                               Progress& progress, const std::atomic<bool>& stop) {
+Result<RunOutcome> run_pending(Store& store, const Catalogue& catalogue, const JudgeAtNeed& judge,
+                               const RunInfo& run, const RunOptions& options, Progress& progress,
+                               const std::atomic<bool>& stop) {
   KGB_TRY(std::vector<RunItem> items, store.pending(run.id));
   WorkList work(std::move(items));
   std::unique_ptr<Producer> producer;
   if (options.producer) {
     const Rehearsal rehearse = [&](const RunItem& item, const std::string& source,
                                    std::uint64_t seed) -> Result<Evaluation> {
-      KGB_TRY(JudgeRequest request, request_for(item, run, options, judge.catalogue(), source));
+      KGB_TRY(JudgeRequest request, request_for(item, run, options, catalogue, source));
       request.seed = seed;
       return judged(judge, request);
     };
     Races races;  // where there is a clock for them
     if (run.chip != "cpu")
-      races = [&](const Operator& op) { return races_of(judge, op, options.request, {}); };
-    KGB_TRY(producer, Producer::make(*options.producer, store, run, judge.catalogue(), rehearse, races));
+      races = [&](const Operator& op) { return races_at_need(judge, op, options.request); };
+    KGB_TRY(producer, Producer::make(*options.producer, store, run, catalogue, rehearse, races));
   }
-  Campaign all{store, judge, run, options, progress, stop, work, producer.get()};
+  Campaign all{store, catalogue, judge, run, options, progress, stop, work, producer.get()};
   const int count = producer ? std::max(options.producer->makers, options.lanes) : options.lanes;
   std::vector<std::thread> lanes;
   lanes.reserve(static_cast<std::size_t>(count));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -36,11 +37,16 @@ struct RunOutcome {
   std::vector<Open> open;  // items that a method gave up or was not allowed to begin
 };
 
+// The judge, opened when it is first needed: a run that only writes candidates down may need none.
+// Thread-safe.
+using JudgeAtNeed = std::function<Result<Judge*>()>;
+
 // Finds (where a method does that) and judges the candidates of the pending items of `run`; both go on side
 // by side. A candidate that an earlier invocation found is judged without asking again. `stop` may be set at
 // any time (Ctrl-C): candidates under way are finished. An evaluation that is `infra` is tried once more and
 // then stored as such.
-[[nodiscard]] Result<RunOutcome> run_pending(Store& store, Judge& judge, const RunInfo& run,
+[[nodiscard]] Result<RunOutcome> run_pending(Store& store, const Catalogue& catalogue,
+                                             const JudgeAtNeed& judge, const RunInfo& run,
                                              const RunOptions& options, Progress& progress,
                                              const std::atomic<bool>& stop);
 

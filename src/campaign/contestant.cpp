@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "campaign/kernelgenbench.hpp"
 #include "model/operator_name.hpp"
 
 namespace kgb {
@@ -36,11 +37,17 @@ Result<CandidateSet> candidates_of(const std::string& contestant, const Catalogu
       return user_error(
           "no contestant '" + contestant +
           "'. Use experts, dir:PATH, library:NAME, replay:RUN, tuner, agent:NAME, or a method of"
-          " catalogue/methods: one-shot, best-of-k, union-of-k, repair");
+          " catalogue/methods: one-shot, best-of-k, union-of-k, repair (kgbench list --contestants)");
     folder = contestant.substr(4);
     if (!fs::is_directory(folder, ignored))
       return user_error("'" + folder.string() +
                         "' is no folder. dir:PATH names a folder with one file per operator");
+  }
+  if (!experts && is_kernelgenbench_run(folder)) {
+    KGB_TRY(set, kernelgenbench_candidates(folder, operators));
+    if (!set.files.empty()) return set;
+    return user_error("'" + folder.string() +
+                      "' is a run of KernelGenBench without a kernel for any operator asked for");
   }
   for (const Operator* op : operators) {
     const fs::path file = experts ? op->folder / "expert.py" : find_in(folder, op->name);

@@ -14,10 +14,13 @@ namespace kgb {
 struct CandidateFile {
   std::string op;
   std::filesystem::path path;
+  // What another judge had written of it (store/store.hpp).
+  std::string recorded{}, recorded_evidence{};
 };
 
 // "experts": expert.py of each operator's folder. "dir:PATH": PATH/<source>/<op>.py, PATH/<op>.py or .cpp,
-// the folder's own layout found by itself. Operators without a file are left out and named in `missing`.
+// the folder's own layout found by itself, or a run of KernelGenBench with its verdicts. Operators without a
+// file are left out and named in `missing`.
 struct CandidateSet {
   std::vector<CandidateFile> files;
   std::vector<std::string> missing;

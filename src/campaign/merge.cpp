@@ -104,7 +104,8 @@ Result<Merged> merge_runs(const std::vector<StoredRun>& runs, const std::filesys
   for (const auto& [place, part] : parts) {
     const std::string candidate =
         candidate_place(place.first, place.second, is_native(part.item) ? ".cpp" : ".py");
-    items.push_back({0, place.first, place.second, candidate});
+    items.push_back(
+        {0, place.first, place.second, candidate, part.item.recorded, part.item.recorded_evidence});
     taken[part.from].push_back(part.item);
     if (!part.sample) continue;
     KGB_CHECK(make_folders((folder / candidate).parent_path()));

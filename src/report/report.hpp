@@ -55,6 +55,11 @@ struct Counts {
 [[nodiscard]] std::string targets_text(const Evaluation& evaluation);    // "5/5" or "4/5  gfx942: ..."
 [[nodiscard]] std::string time_text(
     const Evaluation& evaluation);  // "1.8x [1.7, 1.9] faster", or why there is none
+// Candidates on which another judge had a verdict, in reports that hold such, and those on which ours is
+// another one. What is unsupported here, or failed by the host's fault, contradicts nothing.
+[[nodiscard]] bool has_recorded(const RunReport& report);
+[[nodiscard]] bool disagrees(const StoredEvaluation& stored);
+[[nodiscard]] std::string disagreements_text(const RunReport& report);
 [[nodiscard]] double total_ms(const Evaluation& evaluation);
 // The finding that decided the verdict, or null.
 [[nodiscard]] const Finding* deciding_finding(const Evaluation& evaluation);

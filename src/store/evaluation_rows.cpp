@@ -79,17 +79,18 @@ Result<std::vector<StoredEvaluation>> Store::evaluations(const std::string& run)
   const std::lock_guard lock(impl_->mutex);
   try {
     std::vector<StoredEvaluation> all;
-    SQLite::Statement query(
-        impl_->db,
-        "SELECT i.id, i.op, i.sample, i.candidate, e.json, e.source FROM item i JOIN evaluation e"
-        " ON e.item = i.id WHERE i.run = ? ORDER BY i.id");
+    SQLite::Statement query(impl_->db,
+                            "SELECT i.id, i.op, i.sample, i.candidate, i.recorded, i.recorded_evidence, "
+                            "e.json, e.source FROM item i JOIN evaluation e"
+                            " ON e.item = i.id WHERE i.run = ? ORDER BY i.id");
     query.bind(1, run);
     while (query.executeStep()) {
       StoredEvaluation stored;
-      stored.item = {query.getColumn(0).getInt64(), query.getColumn(1).getString(),
-                     query.getColumn(2).getInt(), query.getColumn(3).getString()};
-      stored.evaluation = evaluation_from_json(nlohmann::json::parse(query.getColumn(4).getString()));
-      stored.source = query.getColumn(5).getString();
+      stored.item = {query.getColumn(0).getInt64(),  query.getColumn(1).getString(),
+                     query.getColumn(2).getInt(),    query.getColumn(3).getString(),
+                     query.getColumn(4).getString(), query.getColumn(5).getString()};
+      stored.evaluation = evaluation_from_json(nlohmann::json::parse(query.getColumn(6).getString()));
+      stored.source = query.getColumn(7).getString();
       all.push_back(std::move(stored));
     }
     return all;

@@ -8,11 +8,13 @@
 extern "C" const char kgb_migration_0001[];
 extern "C" const char kgb_migration_0002[];
 extern "C" const char kgb_migration_0003[];
+extern "C" const char kgb_migration_0004[];
 
 namespace kgb {
 namespace {
 
-const std::array<const char*, 3> kMigrations{kgb_migration_0001, kgb_migration_0002, kgb_migration_0003};
+const std::array<const char*, 4> kMigrations{kgb_migration_0001, kgb_migration_0002, kgb_migration_0003,
+                                             kgb_migration_0004};
 
 }  // namespace
 

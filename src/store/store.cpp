@@ -28,12 +28,16 @@ Status Store::begin_run(const RunInfo& run, const std::vector<RunItem>& items) {
           &run.tiers, &run.tolerance, &run.targets, &run.seed, &run.host, &run.model, &run.method})
       insert.bind(++column, *text);
     insert.exec();
-    SQLite::Statement item(impl_->db, "INSERT INTO item (run, op, sample, candidate) VALUES (?,?,?,?)");
+    SQLite::Statement item(
+        impl_->db,
+        "INSERT INTO item (run, op, sample, candidate, recorded, recorded_evidence) VALUES (?,?,?,?,?,?)");
     for (const RunItem& row : items) {
       item.bind(1, run.id);
       item.bind(2, row.op);
       item.bind(3, row.sample);
       item.bind(4, row.candidate);
+      item.bind(5, row.recorded);
+      item.bind(6, row.recorded_evidence);
       item.exec();
       item.reset();
     }
@@ -71,12 +75,15 @@ namespace {
 
 std::vector<RunItem> read_items(SQLite::Database& db, const std::string& run, const char* condition) {
   std::vector<RunItem> items;
-  SQLite::Statement query(db, std::string("SELECT id, op, sample, candidate FROM item WHERE run = ?") +
-                                  condition + " ORDER BY id");
+  SQLite::Statement query(
+      db,
+      std::string("SELECT id, op, sample, candidate, recorded, recorded_evidence FROM item WHERE run = ?") +
+          condition + " ORDER BY id");
   query.bind(1, run);
   while (query.executeStep())
     items.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(),
-                     query.getColumn(2).getInt(), query.getColumn(3).getString()});
+                     query.getColumn(2).getInt(), query.getColumn(3).getString(),
+                     query.getColumn(4).getString(), query.getColumn(5).getString()});
   return items;
 }
 

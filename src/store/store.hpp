@@ -39,6 +39,8 @@ struct RunItem {
   std::string op;
   int sample = 0;
   std::string candidate;  // path as given
+  // What another judge had written of it: passed, failed, hacked, and why; empty: none had.
+  std::string recorded{}, recorded_evidence{};
 };
 
 struct StoredEvaluation {

@@ -2,7 +2,8 @@
 """Drives kgbench mcp with the official client and prints what it saw as JSON; runs in an environment of the client's.
 
 usage: mcp_driver.py handshake|stateless stdio|http TARGET     (TARGET: JSON of a command line, or a URL)
-Standard input holds {"op", "good", "bad", "endless"}: an operator and the sources of three candidates.
+Standard input holds {"op", "good", "bad", "endless"}: an operator and the sources of three candidates;
+"only": "lists" leaves out what is judged.
 """
 import asyncio
 import contextlib
@@ -71,6 +72,8 @@ async def scenario(session, version, given):
         saw["no_tool"] = told(await session.call_tool("no_such_tool", {}))
     except Exception as error:
         saw["no_tool"] = str(error)
+    if given["only"] == "lists":
+        return saw
 
     progress = []
 

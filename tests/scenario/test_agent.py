@@ -67,6 +67,10 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
+# What an agent did shows without a verdict on its file; starting the judge is what costs.
+UNJUDGED = ["--generate-only"]
+
+
 @pytest.fixture
 def model():
     server = Model()
@@ -88,7 +92,7 @@ class Run:
         (agents / "scripted.toml").write_text(
             'schema = "agent/1"\ntitle = "scripted"\ncommand = ["/usr/bin/python3", "agent.py"]\n'
             f"[files]\n\"agent.py\" = '''\n{ASK}{program}'''\n\"found.py\" = '''\n{source}'''\n")
-        self.folder = folder / "run"
+        self.folder, self.source = folder / "run", source
         self.done = kgbench("--catalogue", folder / "more", "run", "--contestant", "agent:scripted", "--model", "fake",
                             "--base-url", model.url, "--out", self.folder, *FAST, *options,
                             env={**os.environ, "OPENAI_API_KEY": KEY})
@@ -100,6 +104,12 @@ class Run:
     @property
     def verdicts(self):
         return [json.loads(text)["verdict"] for text, in self.rows("SELECT json FROM evaluation")]
+
+    @property
+    def answer(self):
+        """The file that the agent left."""
+        [file] = self.folder.glob("candidates/**/*.py")
+        return file.read_text()
 
     @property
     def log(self):
@@ -126,7 +136,7 @@ raise SystemExit(1)
 
 
 def test_the_key_stands_nowhere(tmp_path, model):
-    run = Run(tmp_path, model, "ask()\nprint(dict(os.environ), open('TASK.md').read())\n")
+    run = Run(tmp_path, model, "ask()\nprint(dict(os.environ), open('TASK.md').read())\n", *UNJUDGED)
     assert "OPENAI_API_KEY" in run.log
     for path in run.folder.rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
@@ -134,16 +144,16 @@ def test_the_key_stands_nowhere(tmp_path, model):
 
 
 def test_an_agent_that_leaves_the_stub_fails_whatever_its_exit_code(tmp_path, model):
-    run = Run(tmp_path, model, "ask()\n")
+    run = Run(tmp_path, model, "ask()\n", *UNJUDGED)
     assert run.done.code == 0, run.done.err
-    assert len(run.verdicts) == 1 and run.verdicts != ["pass"]
+    assert run.verdicts == ["compile_error"] and run.rows("SELECT kind FROM finding") == [("no_code",)]
     assert "exited with code 0" in run.log
 
 
 def test_time_ends_an_agent_and_its_file_is_judged(tmp_path, model):
     run = Run(tmp_path, model, "import shutil, time\nshutil.copy('found.py', 'solution.py')\nask()\ntime.sleep(3000)\n",
-              "--minutes", "0.1")
-    assert run.verdicts == ["pass"]
+              "--minutes", "0.1", *UNJUDGED)
+    assert run.answer == run.source
     assert "killed at its time limit" in run.log
 
 
@@ -154,10 +164,10 @@ for _ in range(3):
         ask()
     except urllib.error.HTTPError as error:
         print(error.code, json.load(error)["error"]["type"])
-""", "--item-tokens", "30")
+""", "--item-tokens", "30", *UNJUDGED)
     assert len(model.requests) == 2
     assert "402 insufficient_quota" in run.log
-    assert run.verdicts == []
+    assert not list(run.folder.glob("candidates/**/*.py")) and "Open: aten::neg sample 0" in run.done.out
     assert len(run.rows("SELECT id FROM model_call")) == 2
 
 
@@ -165,9 +175,9 @@ def test_an_agent_that_hangs_up_leaves_a_partial_call(tmp_path, model):
     run = Run(tmp_path, model, "ask().close()\nimport socket\n"
               "import re\nhost, port, path = re.match('http://(.*):([0-9]+)(/.*)', os.environ['OPENAI_BASE_URL']).groups()\n"
               "s = socket.create_connection((host, int(port)))\n"
-              "s.sendall(f'POST {path}/chat/completions HTTP/1.1\\r\\nContent-Length: 99\\r\\n\\r\\n'.encode())\ns.close()\n")
+              "s.sendall(f'POST {path}/chat/completions HTTP/1.1\\r\\nContent-Length: 99\\r\\n\\r\\n'.encode())\ns.close()\n", *UNJUDGED)
     assert len(run.rows("SELECT id FROM model_call")) == 1, "half a request is no call"
-    assert len(run.verdicts) == 1
+    assert run.verdicts == ["compile_error"]
 
 
 def test_a_hostile_agent_reads_no_answer_and_reaches_nobody(tmp_path, model):
@@ -190,21 +200,21 @@ try:
     ask(tools=[dict(type="web_search")])
 except urllib.error.HTTPError as error:
     print("refused with", error.code)
-""")
+""", *UNJUDGED)
     assert "reached" not in run.log, run.log
     assert "refused with 403" in run.log
     assert [request["model"] for request in model.requests] == ["fake"]
 
 
 def test_without_verify_there_is_none(tmp_path, model):
-    run = Run(tmp_path, model, "import shutil\nprint('found:', shutil.which('kgbench'))\n", "--verify", "off")
+    run = Run(tmp_path, model, "import shutil\nprint('found:', shutil.which('kgbench'))\n", "--verify", "off", *UNJUDGED)
     assert "found: None" in run.log
     assert run.rows("SELECT id FROM attempt") == []
 
 
 def test_without_a_call_tokens_are_unknown_and_not_zero(tmp_path, model):
-    run = Run(tmp_path, model, "import shutil\nshutil.copy('found.py', 'solution.py')\n")
-    assert run.verdicts == ["pass"]
+    run = Run(tmp_path, model, "import shutil\nshutil.copy('found.py', 'solution.py')\n", *UNJUDGED)
+    assert run.answer == run.source
     assert run.rows("SELECT prompt_tokens, completion_tokens FROM model_call") == [(None, None)]
 
 
@@ -240,7 +250,7 @@ def test_an_agent_of_the_package_index_is_installed_apart_and_runs(tmp_path, mod
                    "PIP_FIND_LINKS": str(place / "wheels")}
     missing = kgbench(*command, "--out", tmp_path / "without", env=environment)
     assert missing.code == 2 and "tiny is not installed. Add --install: pip puts tiny-agent==1.0 into" in missing.err
-    done = kgbench(*command, "--install", "--out", tmp_path / "run", env=environment)
+    done = kgbench(*command, "--install", "--out", tmp_path / "run", *UNJUDGED, env=environment)
     assert done.code == 0, done.err
     assert (place / "cache/agents/tiny/.complete").read_text() == "tiny-agent==1.0"
     assert "tiny ran" in next(tmp_path.glob("run/workspaces/*/agent.log")).read_text()

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exit codes, and the whole text of what the program says about a mistake."""
+import json
+
 import pytest
-from conftest import FAST, expert, kgbench
+from conftest import FAST, HOME, expert, kgbench
 
 GOOD = str(expert("vllm::rms_norm"))
 JUDGE = ["judge", GOOD, "--op", "rms_norm"]
@@ -24,7 +26,7 @@ MISTAKES = [
      "hidden one needs the seed that drew it: --workload hidden --seed"),
     (["run", "--contestant", "dir:/nowhere"], "'/nowhere' is no folder. dir:PATH names a folder with one file per "
      "operator"),
-    (["run", "--contestant", "nobody"], "no contestant 'nobody'. Use experts, dir:PATH, library:NAME, replay:RUN, tuner, agent:NAME, or a method of catalogue/methods: one-shot, best-of-k, union-of-k, repair"),
+    (["run", "--contestant", "nobody"], "no contestant 'nobody'. Use experts, dir:PATH, library:NAME, replay:RUN, tuner, agent:NAME, or a method of catalogue/methods: one-shot, best-of-k, union-of-k, repair (kgbench list --contestants)"),
     (["run", "--resume", "/nowhere"], "no run at /nowhere (it has no run.sqlite). Name the folder that kgbench run "
      "printed"),
     (["list", "--suite", "nope"], "'nope' is no suite"),
@@ -92,6 +94,20 @@ def test_a_broken_installation_is_never_the_candidates_fault(change):
     assert done.code in (2, 3) if "KGBENCH_HOME" in change else done.code == 3
     assert done.err.startswith("error: ") and done.out == ""
     assert list(change.values())[0] in done.err
+
+
+def test_contestants_are_listed_with_what_they_repeat_and_whether_they_were_run_here():
+    rows = {row["contestant"]: row for row in json.loads(kgbench("list", "--contestants", "--json").out)}
+    methods = {path.stem for path in (HOME / "catalogue/methods").glob("*.toml")}
+    agents = {"agent:" + path.stem for path in (HOME / "catalogue/agents").glob("*.toml")}
+    libraries = {"library:" + path.stem for path in (HOME / "catalogue/libraries").glob("*.toml")}
+    assert set(rows) == methods | agents | libraries | {"experts", "dir:PATH", "replay:RUN", "tuner"}
+    assert "Pass@1" in rows["one-shot"]["repeats"] and rows["best-of-k"]["temperature"] == 0.8
+    assert {name for name in agents if rows[name]["run_here"]} == {"agent:aider", "agent:mini-swe-agent"}
+    text = kgbench("list", "--contestants").out
+    assert all(name in text for name in rows) and rows["repair"]["repeats"] in text
+    alone = kgbench("list", "--agents").out
+    assert "agent:opencode" in alone and "not run here" in alone and "one-shot" not in alone
 
 
 def test_help_and_version_end_with_0():

@@ -147,7 +147,7 @@ def place():
                        "PIP_FIND_LINKS": str(folder / "wheels")}
 
 
-RUN = ["run", "--contestant", "library:tiny_kernels", "--suite", "aten", *FAST]
+RUN = ["run", "--contestant", "library:tiny_kernels", "--op", "aten::square", *FAST]
 
 
 def test_a_library_that_is_not_there_is_installed_on_request_only(tmp_path, place):

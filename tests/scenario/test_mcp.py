@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """kgbench mcp: the official client in both its versions, over both transports; and clients that do not behave."""
 import contextlib
-import http.client
+import http.client as http_client
 import json
 import os
 import pathlib
@@ -46,29 +46,30 @@ def http_server(*options, env=None):
         server.stdout.close()
 
 
-def drive(client, era, kind, target):
+def drive(client, era, kind, target, only=""):
     done = subprocess.run([client_python(client), ROOT / "tests" / "scenario" / "mcp_driver.py", era, kind, target],
-                          input=json.dumps(GIVEN), capture_output=True, text=True, timeout=600)
+                          input=json.dumps({**GIVEN, "only": only}), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
+@pytest.fixture(scope="module")
+def http():
+    """The URL of one server for all who need no other: to get warm is what costs."""
+    with http_server() as url:
+        yield url
+
+
 CONNECTIONS = {"1-stdio": ("mcp-1", "handshake", "stdio", "2025-11-25"),
                "1-http": ("mcp-1", "handshake", "http", "2025-11-25"),
-               "2-stdio": ("mcp-2", "handshake", "stdio", "2025-11-25"),
-               "2-http": ("mcp-2", "handshake", "http", "2025-11-25"),
                "2-stdio-stateless": ("mcp-2", "stateless", "stdio", "2026-07-28"),
                "2-http-stateless": ("mcp-2", "stateless", "http", "2026-07-28")}
 
 
 @pytest.mark.parametrize("name", CONNECTIONS)
-def test_the_official_client_lists_calls_watches_cancels_and_is_told_of_mistakes(name):
+def test_the_official_client_lists_calls_watches_cancels_and_is_told_of_mistakes(name, http):
     client, era, kind, version = CONNECTIONS[name]
-    if kind == "stdio":
-        saw = drive(client, era, kind, json.dumps([BINARY, "mcp", *OPTIONS]))
-    else:
-        with http_server() as url:
-            saw = drive(client, era, kind, url)
+    saw = drive(client, era, kind, json.dumps([BINARY, "mcp", *OPTIONS]) if kind == "stdio" else http)
     assert saw["version"] == version
     assert saw["tools"] == TOOLS
     assert "def rms_norm(" in saw["shown"]["structured"]["stub"]
@@ -89,6 +90,13 @@ def test_the_official_client_lists_calls_watches_cancels_and_is_told_of_mistakes
     assert (bad["verdict"], bad["reason"]["kind"], bad["reason"]["line"]) == ("runtime_error", "host_exception", 2)
     assert "not yet" in saw["bad"]["text"]
     assert saw["explained"]["structured"]["evaluation"]["reason"] == bad["reason"]
+
+
+def test_the_second_version_of_the_client_shakes_hands_as_the_first(http):
+    saw = drive("mcp-2", "handshake", "http", http, only="lists")
+    assert (saw["version"], saw["tools"]) == ("2025-11-25", TOOLS)
+    assert "def rms_norm(" in saw["shown"]["structured"]["stub"]
+    assert saw["no_operator"]["error"] and "no tool 'no_such_tool'" in saw["no_tool"]
 
 
 def message(id, method, **params):
@@ -145,16 +153,10 @@ def test_two_native_candidates_are_compared_by_the_quotient_of_their_speedups():
     assert told["b_over_a"]
 
 
-def test_kernels_that_a_chip_cannot_time_are_compared_by_their_verdicts():
-    told = call_tool(OPTIONS, "compare_kernels", op=GIVEN["op"], source_a=GIVEN["bad"], source_b=GIVEN["good"])
-    assert "a: runtime_error, b: pass" in told["content"][0]["text"]
-    assert told["structuredContent"]["why_no_ratio"] == "only candidates that pass are timed"
-
-
 def post(url, body, **headers):
     """Status, headers and body of one POST; each header's name with _ for -."""
     place = urllib.parse.urlsplit(url)
-    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=120)
+    connection = http_client.HTTPConnection(place.hostname, place.port, timeout=120)
     connection.request("POST", place.path, json.dumps(body), {
         "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
         **{name.replace("_", "-"): value for name, value in headers.items()}})
@@ -164,12 +166,11 @@ def post(url, body, **headers):
     return reply.status, reply.headers, content
 
 
-def test_over_http_pages_of_other_sites_are_refused():
-    with http_server() as url:
-        assert post(url, HELLO)[0] == 200
-        assert post(url, HELLO, Origin="http://localhost:3000")[0] == 200
-        assert post(url, HELLO, Origin="http://evil.example")[0] == 403
-        assert post(url, HELLO, Host="evil.example")[0] == 403
+def test_over_http_pages_of_other_sites_are_refused(http):
+    assert post(http, HELLO)[0] == 200
+    assert post(http, HELLO, Origin="http://localhost:3000")[0] == 200
+    assert post(http, HELLO, Origin="http://evil.example")[0] == 403
+    assert post(http, HELLO, Host="evil.example")[0] == 403
 
 
 def test_over_http_the_token_of_the_environment_is_wanted():
@@ -180,27 +181,36 @@ def test_over_http_the_token_of_the_environment_is_wanted():
         assert post(url, HELLO, Authorization="Bearer open sesame")[0] == 200
 
 
-def test_over_http_a_stateless_client_that_goes_away_frees_the_lane():
-    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
-    headers = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/call"}
+def stateless(tool, **arguments):
+    """The body and the headers of a call by a client that shook no hands."""
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
+            "progressToken": 1}
+    return (message(1, "tools/call", name=tool, arguments=arguments, _meta=meta),
+            {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/call", "Mcp_Name": tool})
 
-    def call(tool, **arguments):
-        return message(1, "tools/call", name=tool, arguments=arguments, _meta={**meta, "progressToken": 1})
 
-    with http_server() as url:
-        place = urllib.parse.urlsplit(url)
-        gone = http.client.HTTPConnection(place.hostname, place.port, timeout=120)
-        gone.request("POST", place.path, json.dumps(call("evaluate_kernel", op="rms_norm", source=GIVEN["endless"])), {
-            "Accept": "application/json, text/event-stream", "Mcp-Name": "evaluate_kernel",
-            **{name.replace("_", "-"): value for name, value in headers.items()}})
-        events = gone.getresponse()
-        while b"event: message" not in events.readline():
-            pass  # comments, until the judge is warm
-        events.close()
-        gone.close()
-        status, _, body = post(url, call("check_kernel", op="rms_norm", source="x = 1"), Mcp_Name="check_kernel",
-                               **headers)
-        assert status == 200 and b"wrong_contract" in body
+def test_kernels_that_a_chip_cannot_time_are_compared_by_their_verdicts(http):
+    body, headers = stateless("compare_kernels", op=GIVEN["op"], source_a=GIVEN["bad"], source_b=GIVEN["good"])
+    status, _, events = post(http, body, **headers)
+    told = json.loads(events.decode().rstrip().rpartition("data: ")[2])["result"]
+    assert status == 200 and "a: runtime_error, b: pass" in told["content"][0]["text"]
+    assert told["structuredContent"]["why_no_ratio"] == "only candidates that pass are timed"
+
+
+def test_over_http_a_stateless_client_that_goes_away_frees_the_lane(http):
+    body, headers = stateless("evaluate_kernel", op="rms_norm", source=GIVEN["endless"])
+    place = urllib.parse.urlsplit(http)
+    gone = http_client.HTTPConnection(place.hostname, place.port, timeout=120)
+    gone.request("POST", place.path, json.dumps(body), {
+        "Accept": "application/json, text/event-stream", **{name.replace("_", "-"): value for name, value in headers.items()}})
+    events = gone.getresponse()
+    while b"event: message" not in events.readline():
+        pass  # comments, until the judge is warm
+    events.close()
+    gone.close()
+    body, headers = stateless("check_kernel", op="rms_norm", source="x = 1")
+    status, _, body = post(http, body, **headers)
+    assert status == 200 and b"wrong_contract" in body
 
 
 def test_a_host_that_others_reach_wants_a_token():
@@ -209,10 +219,9 @@ def test_a_host_that_others_reach_wants_a_token():
     assert done.err.startswith("error: --host 0.0.0.0 would let others judge here: set KGBENCH_MCP_TOKEN")
 
 
-def test_a_port_that_is_taken_is_named():
-    with http_server() as url:
-        port = url.rsplit(":", 1)[1].split("/")[0]
-        done = kgbench("mcp", "--http", "--port", port)
+def test_a_port_that_is_taken_is_named(http):
+    port = http.rsplit(":", 1)[1].split("/")[0]
+    done = kgbench("mcp", "--http", "--port", port)
     assert done.code == 2 and f"cannot listen on 127.0.0.1 port {port}" in done.err
 
 

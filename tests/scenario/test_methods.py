@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Methods that ask a model: runs against a server of our own on loopback, whose replies the tests choose."""
 import collections
+import contextlib
 import http.server
 import json
 import os
@@ -10,6 +11,7 @@ import sqlite3
 import subprocess
 import threading
 import time
+import types
 
 import pytest
 from conftest import BINARY, FAST, expert, kgbench
@@ -64,17 +66,21 @@ class Model:
         self.server.server_close()
 
 
+KEY = os.environ | {"OPENAI_API_KEY": "sk-secret"}
+
+
+@contextlib.contextmanager
+def serving(answer):
+    server = Model(answer)
+    yield server
+    server.close()
+
+
 @pytest.fixture
 def model():
     """Makes servers and closes them."""
-    made = []
-
-    def make(answer):
-        made.append(Model(answer))
-        return made[-1]
-    yield make
-    for one in made:
-        one.close()
+    with contextlib.ExitStack() as made:
+        yield lambda answer: made.enter_context(serving(answer))
 
 
 def fenced(text):
@@ -92,10 +98,13 @@ def wrong(op):
     return fenced(text.replace("tl.load(", "0 * tl.load("))
 
 
-def run(server, *arguments, contestant="one-shot", more=(), environment=None):
+def run(server, *arguments, contestant="one-shot", operators=ONLY):
     where = ["--model", "test-model", "--base-url", server.url + "/v1"] if server else []
-    return kgbench("run", "--contestant", contestant, *where, *ONLY, *FAST, *more, *arguments,
-                   env=os.environ | {"OPENAI_API_KEY": "sk-secret"} | (environment or {}))
+    return kgbench("run", "--contestant", contestant, *where, *operators, *FAST, *arguments, env=KEY)
+
+
+def resume(folder, server, *arguments):
+    return kgbench("run", "--resume", folder, "--base-url", server.url + "/v1", *FAST, *arguments, env=KEY)
 
 
 def rows(folder, sql):
@@ -107,134 +116,177 @@ def verdicts(folder):
     return dict(rows(folder, "SELECT op || '.' || sample, verdict FROM item LEFT JOIN evaluation ON item = item.id"))
 
 
-def test_one_shot_judges_what_the_model_wrote_and_keeps_the_ledger(model, tmp_path):
-    server = model(lambda op, number, body: right(op) if op == OPS[0] else "I cannot write that.")
-    done = run(server, "--out", tmp_path / "run")
-    assert done.code == 0, done.err
-    assert verdicts(tmp_path / "run") == {"vllm::rms_norm.0": "pass", "cublas::Sdot.0": "compile_error"}
-    assert rows(tmp_path / "run", "SELECT kind FROM finding") == [("no_code",)]
-    calls = rows(tmp_path / "run", "SELECT model, wire, status, prompt_tokens, cached_tokens, completion_tokens > 0,"
-                                   " dollars, tries, replayed FROM model_call")
-    assert calls == [("test-model", "openai", "ok", 1000, 200, 1, None, 1, 0)] * 2
-    assert rows(tmp_path / "run", "SELECT model, json_extract(method, '$.temperature') FROM run") == [("test-model", 0.0)]
+# -- runs that several tests look at: starting the judge is what costs ------------------------------------------------
+@pytest.fixture(scope="module")
+def repaired(tmp_path_factory):
+    """A run of repair whose model is wrong at first and right after that: folder, server, what it printed, its cassette."""
+    place = tmp_path_factory.mktemp("repaired")
+    with serving(lambda op, number, body: wrong(op) if number == 0 else right(op)) as server:
+        done = run(server, "--out", place / "run", "--cassette", place / "tape.jsonl", "--cassette-mode", "record",
+                   "--tier", "smoke,hidden", contestant="repair")
+        assert done.code == 0, done.err
+        yield types.SimpleNamespace(folder=place / "run", server=server, done=done, tape=place / "tape.jsonl")
 
 
-def test_the_key_is_nowhere_in_the_run(model, tmp_path):
-    server = model(lambda op, number, body: right(op))
-    done = run(server, "--out", tmp_path / "run", "--cassette", tmp_path / "tape.jsonl", "--cassette-mode", "record")
-    assert done.code == 0, done.err
-    for file in [*(tmp_path / "run").rglob("*"), tmp_path / "tape.jsonl"]:
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory):
+    """A run of best-of-k, two samples each: one of the first operator's passes, nothing else is code."""
+    folder = tmp_path_factory.mktemp("sampled") / "run"
+    with serving(lambda op, number, body: right(op) if op == OPS[0] and number == 1 else "no") as server:
+        done = run(server, "--out", folder, "--samples", 2, contestant="best-of-k")
+        assert done.code == 0, done.err
+        yield types.SimpleNamespace(folder=folder, server=server)
+
+
+def test_the_key_is_nowhere_in_the_run(repaired):
+    for file in [*repaired.folder.rglob("*"), repaired.tape]:
         assert file.is_dir() or b"sk-secret" not in file.read_bytes(), file
-    assert "sk-secret" not in done.out + done.err
+    assert "sk-secret" not in repaired.done.out + repaired.done.err
 
 
-def test_repair_shows_the_judges_word_and_nothing_of_hidden_workloads(model, tmp_path):
-    server = model(lambda op, number, body: wrong(op) if number == 0 else right(op))
-    done = run(server, "--out", tmp_path / "run", contestant="repair", more=["--tier", "smoke,hidden"])
-    assert done.code == 0, done.err
-    assert set(verdicts(tmp_path / "run").values()) == {"pass"}
-    attempts = rows(tmp_path / "run", "SELECT op, round, verdict FROM attempt JOIN item ON item.id = item ORDER BY op, round")
+def test_repair_shows_the_judges_word_and_nothing_of_hidden_workloads(repaired):
+    assert set(verdicts(repaired.folder).values()) == {"pass"}
+    attempts = rows(repaired.folder, "SELECT op, round, verdict FROM attempt JOIN item ON item.id = item ORDER BY op, round")
     assert [(op, verdict) for op, _, verdict in attempts] == [
         (OPS[1], "wrong_value"), (OPS[1], "pass"), (OPS[0], "wrong_value"), (OPS[0], "pass")]
-    said = server.prompts[OPS[0]][1][-1]["content"]
+    said = repaired.server.prompts[OPS[0]][1][-1]["content"]
     assert "wrong_value" in said
-    for hidden in rows(tmp_path / "run", "SELECT description FROM workload WHERE tier = 'hidden'"):
-        assert hidden[0] not in said
+    hidden = rows(repaired.folder, "SELECT description FROM workload WHERE tier = 'hidden'")
+    assert hidden and not [text for text, in hidden if text in said]
 
 
-def test_a_proposal_is_not_judged_under_the_seed_that_decides(model, tmp_path):
-    server = model(lambda op, number, body: right(op))
-    assert run(server, "--out", tmp_path / "run", contestant="repair").code == 0
-    decisive = {row[0] for row in rows(tmp_path / "run", "SELECT json_extract(json, '$.seed') FROM evaluation")}
-    rehearsed = {row[0] for row in rows(tmp_path / "run", "SELECT json_extract(json, '$.seed') FROM attempt")}
-    assert len(decisive) == 1 and len(rehearsed) == 2 and not decisive & rehearsed
+def test_a_proposal_is_not_judged_under_the_seed_that_decides(repaired):
+    decisive = {row[0] for row in rows(repaired.folder, "SELECT json_extract(json, '$.seed') FROM evaluation")}
+    rehearsed = {row[0] for row in rows(repaired.folder, "SELECT json_extract(json, '$.seed') FROM attempt")}
+    assert len(decisive) == 1 and len(rehearsed) == 4 and not decisive & rehearsed
 
 
-def test_best_of_k_has_k_samples_of_each_operator_drawn_apart(model, tmp_path):
-    server = model(lambda op, number, body: right(op) if number == 1 else "no")
-    done = run(server, "--out", tmp_path / "run", "--samples", 3, contestant="best-of-k")
+def test_best_of_k_has_k_samples_of_each_operator_drawn_apart(sampled):
+    found = verdicts(sampled.folder)
+    assert len(found) == 4 and sorted(found.values()) == ["compile_error"] * 3 + ["pass"]
+    assert set(rows(sampled.folder, "SELECT kind FROM finding")) == {("no_code",)}
+    bodies = [messages for op in OPS for messages in sampled.server.prompts[op]]
+    assert len(bodies) == 4 and all(len(messages) == 2 for messages in bodies)
+
+
+def test_replay_judges_stored_samples_again_and_keeps_numbers_and_ledger(sampled, tmp_path):
+    calls = sum(sampled.server.calls.values())
+    done = run(None, "--out", tmp_path / "again", contestant=f"replay:{sampled.folder}")
     assert done.code == 0, done.err
-    found = verdicts(tmp_path / "run")
-    assert len(found) == 6 and sorted(found.values()) == ["compile_error"] * 4 + ["pass"] * 2
-    bodies = [messages for op in OPS for messages in server.prompts[op]]
-    assert len(bodies) == 6 and all(len(messages) == 2 for messages in bodies)
+    assert sum(sampled.server.calls.values()) == calls
+    assert verdicts(tmp_path / "again") == verdicts(sampled.folder)
+    ledger = ("SELECT op, sample, prompt_tokens, completion_tokens, seconds FROM model_call JOIN item ON item.id = item"
+              " ORDER BY op, sample")
+    assert rows(tmp_path / "again", ledger) == rows(sampled.folder, ledger)
+    assert rows(tmp_path / "again", "SELECT contestant, model FROM run") == [("best-of-k", "test-model")]
 
 
-def test_union_of_k_stops_at_the_first_pass(model, tmp_path):
-    server = model(lambda op, number, body: right(op) if number == 2 else wrong(op))
-    assert run(server, "--out", tmp_path / "run", contestant="union-of-k").code == 0
-    assert server.calls == {op: 3 for op in OPS}
-    assert set(verdicts(tmp_path / "run").values()) == {"pass"}
+def test_export_writes_winners_where_a_folder_of_candidates_has_them_and_all_samples(sampled, tmp_path):
+    assert kgbench("export", sampled.folder, "--best", tmp_path / "won").code == 0
+    assert sorted(str(p.relative_to(tmp_path / "won")) for p in (tmp_path / "won").rglob("*.*")) == [
+        "index.json", "vllm/rms_norm.py"]
+    assert (tmp_path / "won/vllm/rms_norm.py").read_text() == expert(OPS[0]).read_text()
+    lines = [json.loads(line) for line in kgbench("export", sampled.folder).out.splitlines()]
+    assert sorted((row["op"], row["sample"]) for row in lines) == sorted((op, n) for op in OPS for n in (0, 1))
+    assert all(row["dollars"] is None and row["prompt_tokens"] == 1000 for row in lines)
 
 
+def test_only_failed_takes_what_another_run_did_not_pass(sampled, model, tmp_path):
+    server = model(lambda op, number, body: "no")
+    done = run(server, "--out", tmp_path / "run", "--only-failed", sampled.folder, "--generate-only")
+    assert done.code == 0, done.err
+    assert verdicts(tmp_path / "run") == {OPS[1] + ".0": "compile_error"}
+
+
+# -- runs of their own ----------------------------------------------------------------------------------------------
 def test_a_server_that_fails_leaves_the_item_open_and_resume_asks_only_for_it(model, tmp_path):
     server = model(lambda op, number, body: 400 if op == OPS[1] and number == 0 else right(op))
     done = run(server, "--out", tmp_path / "run")
     assert done.code == 3 and "refused by the test" in done.out
     assert verdicts(tmp_path / "run") == {"vllm::rms_norm.0": "pass", "cublas::Sdot.0": None}
-    again = kgbench("run", "--resume", tmp_path / "run", "--base-url", server.url + "/v1", *FAST,
-                    env=os.environ | {"OPENAI_API_KEY": "sk-secret"})
+    again = resume(tmp_path / "run", server)
     assert again.code == 0, again.err
     assert server.calls == {OPS[0]: 1, OPS[1]: 2}
     assert set(verdicts(tmp_path / "run").values()) == {"pass"}
+    ledger = rows(tmp_path / "run", "SELECT model, wire, status, prompt_tokens, cached_tokens, completion_tokens > 0, dollars,"
+                                    " tries, replayed FROM model_call WHERE prompt_tokens > 0")
+    assert ledger == [("test-model", "openai", "ok", 1000, 200, 1, None, 1, 0)] * 2
     assert rows(tmp_path / "run", "SELECT count(*), count(DISTINCT item) FROM model_call") == [(3, 2)]
+    assert rows(tmp_path / "run", "SELECT model, json_extract(method, '$.temperature') FROM run") == [("test-model", 0.0)]
 
 
 def test_a_wrong_key_ends_the_run_with_one_line(model, tmp_path):
     server = model(lambda op, number, body: 401)
-    done = run(server, "--out", tmp_path / "run")
+    done = run(server, "--out", tmp_path / "run", "--generate-only")
     assert done.code != 0
     last = done.err.strip().splitlines()[-1]
     assert last.startswith("error:") and "401" in last and "OPENAI_API_KEY" in last
     assert "sk-secret" not in done.out + done.err
 
 
-def test_generate_here_judge_there(model, tmp_path):
+def test_parts_that_were_generated_here_are_joined_and_judged_elsewhere(model, tmp_path):
     server = model(lambda op, number, body: right(op))
-    done = run(server, "--out", tmp_path / "run", "--generate-only")
+    for op in OPS:
+        done = run(server, "--generate-only", "--out", tmp_path / op, operators=["--op", op])
+        assert done.code == 0, done.err
+    done = kgbench("merge", *(tmp_path / op for op in OPS), "--out", tmp_path / "all")
     assert done.code == 0, done.err
-    assert set(verdicts(tmp_path / "run").values()) == {None}
-    (tmp_path / "run").rename(tmp_path / "elsewhere")  # another machine: no server, no key, another place
+    assert verdicts(tmp_path / "all") == {op + ".0": None for op in OPS}
+    assert rows(tmp_path / "all", "SELECT count(DISTINCT item) FROM model_call") == [(2,)]
+    (tmp_path / "all").rename(tmp_path / "elsewhere")  # another machine: no server, no key, another place
     there = kgbench("run", "--resume", tmp_path / "elsewhere", "--judge-only", *FAST)
     assert there.code == 0, there.err
-    assert verdicts(tmp_path / "elsewhere") == {"vllm::rms_norm.0": "pass", "cublas::Sdot.0": "pass"}
+    assert verdicts(tmp_path / "elsewhere") == {op + ".0": "pass" for op in OPS}
     assert server.calls == {op: 1 for op in OPS}
+
+
+def test_runs_of_other_protocols_are_not_joined(sampled, repaired, tmp_path):
+    refused = kgbench("merge", sampled.folder, repaired.folder, "--out", tmp_path / "none")
+    assert refused.code == 2 and "contestant differs" in refused.err and len(refused.err.splitlines()) == 1
+    assert not (tmp_path / "none").exists()
+
+
+def test_to_generate_nothing_but_the_model_is_needed(model, tmp_path):
+    server = model(lambda op, number, body: right(op))
+    command = ["run", "--contestant", "one-shot", "--model", "m", "--base-url", server.url + "/v1", *ONLY, *FAST]
+    without = KEY | {"KGBENCH_PYTHON": "/nonexistent/python"}
+    done = kgbench(*command, "--generate-only", "--out", tmp_path / "run", env=without)
+    assert done.code == 0, done.err
+    assert sorted(p.name for p in (tmp_path / "run/candidates").rglob("*.py")) == ["Sdot.py", "rms_norm.py"]
+    assert kgbench("run", "--resume", tmp_path / "run", "--judge-only", *FAST, env=without).code != 0
 
 
 def test_a_cassette_replays_without_a_server(model, tmp_path):
     server = model(lambda op, number, body: right(op))
-    tape = ["--cassette", tmp_path / "tape.jsonl", "--cassette-mode"]
+    tape = ["--generate-only", "--cassette", tmp_path / "tape.jsonl", "--cassette-mode"]
     assert run(server, "--out", tmp_path / "first", *tape, "record").code == 0
     server.close()
     done = run(server, "--out", tmp_path / "second", *tape, "replay")
     assert done.code == 0, done.err
-    assert verdicts(tmp_path / "second") == verdicts(tmp_path / "first")
+    first, second = ({p.name: p.read_text() for p in (tmp_path / which / "candidates").rglob("*.py")}
+                     for which in ("first", "second"))
+    assert first == second and len(first) == 2
     assert rows(tmp_path / "second", "SELECT DISTINCT replayed, prompt_tokens FROM model_call") == [(1, 1000)]
-
-
-def test_replay_judges_stored_samples_again_and_keeps_numbers_and_ledger(model, tmp_path):
-    server = model(lambda op, number, body: right(op) if number == 1 else "no")
-    assert run(server, "--out", tmp_path / "run", "--samples", 2, contestant="best-of-k").code == 0
-    calls = sum(server.calls.values())
-    done = run(None, "--out", tmp_path / "again", contestant=f"replay:{tmp_path / 'run'}")
-    assert done.code == 0, done.err
-    assert sum(server.calls.values()) == calls
-    assert verdicts(tmp_path / "again") == verdicts(tmp_path / "run")
-    ledger = ("SELECT op, sample, prompt_tokens, completion_tokens, seconds FROM model_call JOIN item ON item.id = item"
-              " ORDER BY op, sample")
-    assert rows(tmp_path / "again", ledger) == rows(tmp_path / "run", ledger)
-    assert rows(tmp_path / "again", "SELECT contestant, model FROM run") == [("best-of-k", "test-model")]
 
 
 def test_a_token_budget_stops_cleanly_and_says_what_was_not_tried(model, tmp_path):
     server = model(lambda op, number, body: right(op))
-    done = run(server, "--out", tmp_path / "run", "--budget-tokens", 900, "--model-concurrency", 1, "-j", 1)
-    assert done.code == 3 and "the run's budget of 900 tokens" in done.out
+    done = run(server, "--out", tmp_path / "run", "--budget-tokens", 900, "--model-concurrency", 1, "-j", 1, "--generate-only")
+    assert "the run's budget of 900 tokens" in done.out
     assert sum(server.calls.values()) == 1
-    more = kgbench("run", "--resume", tmp_path / "run", "--base-url", server.url + "/v1", "--budget-tokens", 1_000_000, *FAST,
-                   env=os.environ | {"OPENAI_API_KEY": "sk-secret"})
+    more = resume(tmp_path / "run", server, "--budget-tokens", 1_000_000, "--generate-only")
     assert more.code == 0, more.err
     assert sum(server.calls.values()) == 2
+
+
+def test_the_published_protocol_says_what_still_differs_and_what_was_taken_back():
+    command = ["run", "--contestant", "one-shot", "--model", "m", "--protocol", "published", "--dry-run", *ONLY]
+    told = [line for line in kgbench(*command).err.splitlines() if "differs from the published protocol: " in line]
+    assert len(told) >= 6 and not any(" as asked for, not " in line for line in told)
+    more = kgbench(*command, "--tier", "smoke", "--temperature", "0.3", "--seed", "2a").err.splitlines()
+    assert [line for line in more if line in told] == told
+    assert [line.rpartition(": ")[2] for line in more if line not in told] == [
+        "--tier smoke as asked for, not full", "--temperature 0.3 as asked for, not 0 of one sample, 0.8 of five"]
 
 
 def test_a_dry_run_asks_nothing_and_prints_the_plan(model, tmp_path):
@@ -246,60 +298,25 @@ def test_a_dry_run_asks_nothing_and_prints_the_plan(model, tmp_path):
     assert not server.calls
 
 
-def test_merge_joins_parts_and_refuses_other_protocols(model, tmp_path):
-    server = model(lambda op, number, body: right(op))
-    for op in OPS:
-        assert kgbench("run", "--contestant", "one-shot", "--model", "test-model", "--base-url", server.url + "/v1", "--op", op,
-                       *FAST, "--out", tmp_path / op, env=os.environ | {"OPENAI_API_KEY": "x"}).code == 0
-    done = kgbench("merge", *(tmp_path / op for op in OPS), "--out", tmp_path / "all")
-    assert done.code == 0, done.err
-    assert verdicts(tmp_path / "all") == {op + ".0": "pass" for op in OPS}
-    assert rows(tmp_path / "all", "SELECT count(DISTINCT item) FROM model_call") == [(2,)]
-    assert kgbench("run", "--contestant", "experts", "--op", OPS[0], *FAST, "--out", tmp_path / "other").code == 0
-    refused = kgbench("merge", tmp_path / OPS[0], tmp_path / "other", "--out", tmp_path / "none")
-    assert refused.code == 2 and "contestant differs" in refused.err
-    assert not (tmp_path / "none").exists()
-
-
-def test_export_writes_winners_and_all_samples(model, tmp_path):
-    server = model(lambda op, number, body: right(op) if op == OPS[0] and number == 1 else "no")
-    assert run(server, "--out", tmp_path / "run", "--samples", 2, contestant="best-of-k").code == 0
-    assert kgbench("export", tmp_path / "run", "--best", tmp_path / "won").code == 0
-    assert sorted(p.name for p in (tmp_path / "won").rglob("*.*")) == ["index.json", "rms_norm.py"]
-    again = kgbench("run", "--contestant", f"dir:{tmp_path / 'won'}", "--op", OPS[0], *FAST, "--out", tmp_path / "again")
-    assert again.code == 0 and verdicts(tmp_path / "again") == {"vllm::rms_norm.0": "pass"}
-    lines = [json.loads(line) for line in kgbench("export", tmp_path / "run").out.splitlines()]
-    assert sorted((row["op"], row["sample"]) for row in lines) == sorted((op, n) for op in OPS for n in (0, 1))
-    assert all(row["dollars"] is None and row["prompt_tokens"] == 1000 for row in lines)
-
-
-def test_only_failed_takes_what_another_run_did_not_pass(model, tmp_path):
-    server = model(lambda op, number, body: right(op) if op == OPS[0] else "no")
-    assert run(server, "--out", tmp_path / "run").code == 0
-    assert run(server, "--out", tmp_path / "second", "--only-failed", tmp_path / "run").code == 0
-    assert list(verdicts(tmp_path / "second")) == [OPS[1] + ".0"]
-
-
 def test_a_killed_run_resumes_to_the_same_samples(model, tmp_path):
     def slow(op, number, body):
         time.sleep(1.0)
-        return right(op)
+        return right(op) if number == 1 else "no"
 
     server = model(slow)
     command = [BINARY, "run", "--contestant", "best-of-k", "--samples", "3", "--model", "test-model", "--base-url",
                server.url + "/v1", *ONLY, *FAST, "--model-concurrency", "2", "--out", str(tmp_path / "run")]
-    environment = os.environ | {"OPENAI_API_KEY": "x"}
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, env=KEY, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and sum(server.calls.values()) < 3:
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = rows(tmp_path / "run", "SELECT op, sample FROM item ORDER BY id")
-    done = kgbench("run", "--resume", tmp_path / "run", "--base-url", server.url + "/v1", *FAST, env=environment)
+    done = resume(tmp_path / "run", server)
     assert done.code == 0, done.err
     assert rows(tmp_path / "run", "SELECT op, sample FROM item ORDER BY id") == before
-    assert len(before) == 6 and set(verdicts(tmp_path / "run").values()) == {"pass"}
+    assert len(before) == 6 and None not in verdicts(tmp_path / "run").values()
 
 
 @pytest.mark.parametrize("arguments, word", [

@@ -56,9 +56,6 @@ Result<Evaluation> judge_told(Judge& judge, JudgeRequest& request) {
 // measure of speed.
 Status take_baseline(Judge& judge, const std::string& file, JudgeRequest& request) {
   if (file.empty()) return ok_status();
-  if (request.chip == "cpu")
-    return user_error(
-        "--baseline needs a clock, and the virtual machine of chip cpu is none. Use it on a GPU");
   KGB_TRY(const std::string source, read_file(file, kMaxCandidateBytes));
   JudgeRequest alone = request;
   alone.source = source;
@@ -82,6 +79,9 @@ Result<int> judge_one(const Options& options) {
   if (options.op.empty()) return user_error("no operator. Name one with --op (kgbench list)");
   KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
+  if (!options.baseline.empty() && resolved.chip == "cpu")
+    return user_error(
+        "--baseline needs a clock, and the virtual machine of chip cpu is none. Use it on a GPU");
   KGB_TRY(const Catalogue catalogue, load_catalogue());
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
   KGB_TRY(std::vector<Workload> own, own_workloads_of(options.judge, *op));

@@ -3,12 +3,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "base/fd.hpp"
@@ -19,6 +17,7 @@
 #include "serve/stdio.hpp"
 #include "serve/tools.hpp"
 #include "setup.hpp"
+#include "warm_judge.hpp"
 
 namespace kgb::app {
 namespace {
@@ -33,45 +32,6 @@ struct Options {
   int port = kDefaultPort;
   std::vector<std::string> origins;
   JudgeOptions judge;
-};
-
-// A judge that gets warm while the client shakes hands. Its thread lives as long: what a thread has started
-// may be told to end with it.
-class WarmJudge {
- public:
-  WarmJudge(const JudgeOptions& options, int lanes)
-      : thread_([this, options, lanes] {
-          Result<std::unique_ptr<Judge>> judge = open_judge(options, lanes);
-          if (!judge.ok()) log::error("the judge cannot start: " + judge.error().message);
-          std::unique_lock lock(mutex_);
-          judge_ = std::make_unique<Result<std::unique_ptr<Judge>>>(std::move(judge));
-          changed_.notify_all();
-          changed_.wait(lock, [this] { return closed_; });
-        }) {}
-  ~WarmJudge() {
-    {
-      const std::lock_guard lock(mutex_);
-      closed_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-  WarmJudge(const WarmJudge&) = delete;
-  WarmJudge& operator=(const WarmJudge&) = delete;
-
-  Result<Judge*> get() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return judge_ != nullptr; });
-    if (!judge_->ok()) return judge_->error();
-    return judge_->value().get();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::unique_ptr<Result<std::unique_ptr<Judge>>> judge_;
-  bool closed_ = false;
-  std::thread thread_;
 };
 
 JudgeRequest request_for(const serve::Asked& asked, const JudgeOptions& options,
@@ -157,6 +117,8 @@ Result<int> run_mcp(const Options& options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(Catalogue catalogue, load_catalogue());
   WarmJudge judge(options.judge, resolved.lanes);
+  // It gets warm while the client shakes hands.
+  judge.begin([](const Error& error) { log::error("the judge cannot start: " + error.message); });
   const auto bench = std::make_shared<serve::Workbench>(
       std::move(catalogue), [&](const serve::Asked& asked) -> Result<Evaluation> {
         KGB_TRY(Judge* const warm, judge.get());

@@ -16,6 +16,7 @@
 #include "command.hpp"
 #include "report/report.hpp"
 #include "run_setup.hpp"
+#include "warm_judge.hpp"
 
 namespace kgb::app {
 namespace {
@@ -108,9 +109,11 @@ Result<int> run(RunCommand command, CLI::App& app) {
   KGB_TRY(PreparedRun prepared, command.resume.empty()
                                     ? begin_run(command, resolved, installation, catalogue)
                                     : resume_run(command, resolved, installation, catalogue));
-  // After the mistakes that a command line can hold: this starts interpreters.
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(command.judge, resolved.lanes, prepared.library));
   KGB_TRY(const std::vector<RunItem> pending, prepared.store.pending(prepared.run.id));
+  // After the mistakes that a command line can hold: this starts interpreters. What only generates may do
+  // without: a machine that reaches models need have neither torch nor Triton.
+  WarmJudge judge(command.judge, resolved.lanes, prepared.library);
+  if (!command.method.generate_only && !pending.empty()) KGB_CHECK(judge.get());
   KGB_TRY(const std::int64_t total, prepared.store.item_count(prepared.run.id));
   announce(prepared, total);
   std::signal(SIGINT, on_interrupt);
@@ -118,8 +121,9 @@ Result<int> run(RunCommand command, CLI::App& app) {
   KGB_CHECK(prepared.store.set_status(prepared.run.id, "running", ""));
   Progress progress(total, total - static_cast<std::int64_t>(pending.size()), is_terminal(STDERR_FILENO));
   const auto start = std::chrono::steady_clock::now();
-  KGB_TRY(const RunOutcome outcome,
-          run_pending(prepared.store, *judge, prepared.run, prepared.options, progress, stop_asked));
+  KGB_TRY(const RunOutcome outcome, run_pending(
+                                        prepared.store, catalogue, [&judge] { return judge.get(); },
+                                        prepared.run, prepared.options, progress, stop_asked));
   KGB_CHECK(finish(prepared, outcome,
                    std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()));
   return outcome.stopped ? kExitFault : kExitPass;

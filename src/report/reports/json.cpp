@@ -49,6 +49,10 @@ std::string report_json(const RunReport& report, const ReportStyle&) {
   for (const StoredEvaluation& stored : report.evaluations) {
     nlohmann::json evaluation = to_json(stored.evaluation);
     evaluation["sample"] = stored.item.sample;
+    if (!stored.item.recorded.empty())
+      evaluation["recorded"] = {{"verdict", stored.item.recorded},
+                                {"evidence", stored.item.recorded_evidence},
+                                {"disagrees", disagrees(stored)}};
     document["evaluations"].push_back(std::move(evaluation));
   }
   return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "report/report.hpp"
 #include "report/statistics.hpp"
@@ -11,32 +11,36 @@
 namespace kgb {
 namespace {
 
-constexpr std::size_t kColumns = 6;
-using Row = std::array<std::string, kColumns>;
+using Row = std::vector<std::string>;
 
 std::string painted(const std::string& text, bool pass, bool colour) {
   return colour ? fmt::format("\x1b[{}m{}\x1b[0m", pass ? 32 : 31, text) : text;
 }
 
-Row row_of(const Evaluation& e) {
+Row row_of(const StoredEvaluation& stored, bool recorded) {
+  const Evaluation& e = stored.evaluation;
   std::string workloads = workloads_text(e);
-  return {e.op,
-          std::string(name_of(e.verdict)),
-          worst_text(e),
-          workloads,
-          targets_text(e),
-          e.no_kernel ? "no honest kernel" : time_text(e)};
+  Row row{e.op, std::string(name_of(e.verdict))};
+  if (recorded)
+    row.push_back(stored.item.recorded.empty() ? "-"
+                                               : stored.item.recorded + (disagrees(stored) ? " !" : ""));
+  row.insert(row.end(),
+             {worst_text(e), workloads, targets_text(e), e.no_kernel ? "no honest kernel" : time_text(e)});
+  return row;
 }
 
 }  // namespace
 
 std::string report_table(const RunReport& report, const ReportStyle& style) {
+  const bool recorded = has_recorded(report);
   std::vector<Row> rows{
       {"operator", "verdict", "worst err / bound", "workloads", "targets compiled", "time"}};
-  for (const StoredEvaluation& stored : report.evaluations) rows.push_back(row_of(stored.evaluation));
-  std::array<std::size_t, kColumns> widths{};
+  if (recorded) rows.front().insert(rows.front().begin() + 2, "recorded");
+  for (const StoredEvaluation& stored : report.evaluations) rows.push_back(row_of(stored, recorded));
+  const std::size_t columns = rows.front().size();
+  std::vector<std::size_t> widths(columns);
   for (const Row& row : rows)
-    for (std::size_t c = 0; c + 1 < kColumns; ++c)
+    for (std::size_t c = 0; c + 1 < columns; ++c)
       widths[c] = std::min<std::size_t>(std::max(widths[c], row[c].size()), 60);
   const RunInfo& run = report.run;
   std::string out =
@@ -44,11 +48,11 @@ std::string report_table(const RunReport& report, const ReportStyle& style) {
                   run.contestant, run.suite, run.chip, run.tiers, run.tolerance, run.seed);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     out += "  ";
-    for (std::size_t c = 0; c + 1 < kColumns; ++c) {
+    for (std::size_t c = 0; c + 1 < columns; ++c) {
       const std::string cell = fmt::format("{:<{}}", rows[r][c].substr(0, 60), widths[c]);
       out += (c == 1 && r > 0 ? painted(cell, rows[r][c] == "pass", style.colour) : cell) + "  ";
     }
-    out += rows[r][kColumns - 1];
+    out += rows[r][columns - 1];
     out.erase(out.find_last_not_of(' ') + 1);
     out += '\n';
     if (r == 0) continue;
@@ -57,7 +61,7 @@ std::string report_table(const RunReport& report, const ReportStyle& style) {
       out +=
           fmt::format("      {}{}\n", why->message, why->workload.empty() ? "" : "  (" + why->workload + ")");
   }
-  return out + statistics_text(report) + headline(report) + '\n';
+  return out + disagreements_text(report) + statistics_text(report) + headline(report) + '\n';
 }
 
 }  // namespace kgb
