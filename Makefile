@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short names for what tools/ does; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build run full test test-gpu test-agents lint bench bench-gpu device-proof fuzz tsan docs portable clean
+.PHONY: help build run full test test-gpu test-agents lint bench bench-vm bench-gpu device-proof fuzz tsan docs portable clean
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -29,6 +29,9 @@ lint:            ## clang-format, clang-tidy, ruff and the rules of the tree
 
 bench: build     ## the benchmarks of the judge itself
 	@tools/bench.sh
+
+bench-vm: build  ## the speed table of the virtual machine and the bars met (under ten minutes on an idle machine)
+	@tools/bench.sh vm --markdown
 
 bench-gpu: build ## how far the clocks of this machine's GPU can be trusted
 	@tools/bench.sh gpu

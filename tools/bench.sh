@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds and runs every benchmark below bench/, one after the other. Arguments go to the C++ ones
-# (--benchmark_filter=...). `gpu`: those of a GPU alone (bench/gpu_*.py).
+# (--benchmark_filter=...). `gpu`: those of a GPU alone (bench/gpu_*.py). `vm`: the speed table of the virtual machine
+# alone (bench/vm_*.py); arguments go to the scripts then.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 "$KGB_ROOT/tools/build.sh" release
 . "$KGB_ROOT/tools/env.sh"
 scripts() { find "$KGB_ROOT/bench" -maxdepth 1 "$@" | sort; }
-if [ "${1:-}" = gpu ]; then
+if [ "${1:-}" = gpu ] || [ "${1:-}" = vm ]; then
+  kind=$1
   shift
   while IFS= read -r script; do
     say "== ${script##*/}"
     PYTHONPATH=$KGB_ROOT/python "$KGBENCH_PYTHON" "$script" "$@"
-  done < <(scripts -name 'gpu_*.py')
+  done < <(scripts -name "${kind}_*.py")
   exit 0
 fi
 found=0

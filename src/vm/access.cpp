@@ -6,6 +6,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "vm/strided.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace kgb::vm {
 
 Active active_lanes(Frame& frame, int mask, const Type& type) {
@@ -147,6 +153,8 @@ bool check_lanes(Frame& frame, const Instruction& made, Verb verb, int region, c
 
 std::int64_t contiguous_bytes(const Value& pointer, const Type& type, std::size_t bytes) {
   if (pointer.form == Form::splat || pointer.tables != 0) return 0;
+  if (type.rank() == 1 && pointer.stride[0] == static_cast<std::int64_t>(bytes))
+    return type.shape[0] * static_cast<std::int64_t>(bytes);
   auto step = static_cast<std::int64_t>(bytes);
   for (int d = type.rank() - 1; d >= 0; --d) {
     const auto at = static_cast<std::size_t>(d);
@@ -181,6 +189,44 @@ void prefetch(const Value& pointer, const Type& type, std::size_t bytes, std::in
     prefetch_run(from + static_cast<std::uint64_t>(pointer.stride[1 - inner] * i), run);
 }
 
+#if defined(__x86_64__)
+namespace {
+
+__attribute__((target("avx2"))) std::size_t stream_wide(std::byte* to, const std::byte* from,
+                                                        std::size_t bytes) {
+  std::size_t i = 0;
+  for (; i + 64 <= bytes; i += 64) {
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i + 32));
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i), low);
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i + 32), high);
+  }
+  return i;
+}
+
+}  // namespace
+
+void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
+  static const bool wide = __builtin_cpu_supports("avx2") != 0;
+  if (!wide) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  const std::size_t head = std::min<std::size_t>(bytes, -reinterpret_cast<std::uint64_t>(to) % 64);
+  std::memcpy(to, from, head);
+  const std::size_t done = head + stream_wide(to + head, from + head, bytes - head);
+  std::memcpy(to + done, from + done, bytes - done);
+}
+void finish_copies() {
+  _mm_sfence();
+}
+#else
+void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+}
+void finish_copies() {}
+#endif
+
 namespace {
 
 // One row between memory and tile; kStore tells the direction.
@@ -201,6 +247,7 @@ void copy_row(std::byte* memory, std::byte* tile, std::int64_t from, std::int64_
 template <typename T>
 void load_transposed(const std::byte* memory, std::byte* tile, std::int64_t rows, std::int64_t columns,
                      std::int64_t stride) {
+  if (sizeof(T) == 4 && transpose_words(tile, memory, rows, columns, stride)) return;
   T* out = reinterpret_cast<T*>(tile);
   for (std::int64_t jj = 0; jj < columns; jj += 8) {
     const std::int64_t end = std::min<std::int64_t>(jj + 8, columns);

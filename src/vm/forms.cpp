@@ -92,6 +92,8 @@ std::byte* elements(Frame& frame, int id) {
   if (value.filled) return value.data;
   const ValueInfo& info = frame.info(id);
   if (value.form == Form::memory) {
+    if (info.type->rank() == 1 && value.stride[0] == static_cast<std::int64_t>(info.bytes))
+      return reinterpret_cast<std::byte*>(value.bits);
     if (contiguous_bytes(value, *info.type, info.bytes) != 0) return reinterpret_cast<std::byte*>(value.bits);
     load_box(value, *info.type, whole_box(*info.type), value.data, info.bytes);
   } else if (value.form == Form::splat) {
@@ -189,6 +191,8 @@ std::optional<Range> range_of(const Value& value, const Type& type) {
     const std::int64_t bits = sign_extend(value.bits, type.storage());
     return Range{bits, bits};
   }
+  if (const auto end = line_end(value, type))
+    return Range{std::min(value.bits, *end), std::max(value.bits, *end)};
   Range range{value.bits, value.bits};
   for (int d = 0; d < type.rank(); ++d) {
     const std::int64_t size = type.shape[static_cast<std::size_t>(d)],
@@ -209,6 +213,10 @@ std::optional<Range> range_of(const Value& value, const Type& type) {
 }
 
 bool fits(const Value& value, const Type& type) {
+  if (type.storage() == DType::i32) {
+    const auto inside = [](std::int64_t x) { return x == static_cast<std::int32_t>(x); };
+    if (const auto end = line_end(value, type)) return inside(value.bits) && inside(*end);
+  }
   const auto range = range_of(value, type);
   if (!range) return false;
   switch (type.storage()) {

@@ -24,6 +24,15 @@ inline std::int64_t contribution(const Value& value, const Type& type, int d, st
   if ((value.tables >> d & 1) != 0) return value.table[table_start(type, d) + i];
   return value.stride[static_cast<std::size_t>(d)] * i;
 }
+// The last element of an affine value of one dimension without a table, if it is within 64 bits.
+inline std::optional<std::int64_t> line_end(const Value& value, const Type& type) {
+  std::int64_t reach = 0, end = 0;
+  if (value.form != Form::affine || type.shape.size() != 1 || value.tables != 0 ||
+      __builtin_mul_overflow(value.stride[0], type.shape[0] - 1, &reach) ||
+      __builtin_add_overflow(value.bits, reach, &end))
+    return std::nullopt;
+  return end;
+}
 // Extremes of that part over from <= i < to; nullopt on overflow.
 std::optional<Range> contribution_range(const Value& value, const Type& type, int d, std::int64_t from,
                                         std::int64_t to);

@@ -25,12 +25,18 @@ std::byte* target_of(Frame& frame, const Instruction& producer, const Instructio
   const Value& pointer = frame.at(store.in[0]);
   if (pointer.form != Form::affine || type.rank() > kFormRank) return nullptr;
   const std::size_t bytes = frame.info(store.in[1]).bytes;
-  const auto size = static_cast<std::uint64_t>(contiguous_bytes(pointer, type, bytes));
-  if (size == 0) return nullptr;
-  const Active active = active_lanes(frame, store.imm[0] != 0 ? store.in[2] : -1, type);
-  if (active.kind != Active::Kind::box || !active.all ||
-      check_affine(frame, pointer, type, active, bytes, Verb::store) < 0)
-    return nullptr;
+  auto size = static_cast<std::uint64_t>(store.row);
+  const Value* only = store.imm[0] != 0 ? &frame.at(store.in[2]) : nullptr;
+  if (whole_row(frame, pointer, only, store.row, bytes, Verb::store) != nullptr) {
+    if (past_caches(frame, pointer.region, store.row)) return nullptr;
+  } else {
+    size = static_cast<std::uint64_t>(contiguous_bytes(pointer, type, bytes));
+    if (size == 0) return nullptr;
+    const Active active = active_lanes(frame, store.imm[0] != 0 ? store.in[2] : -1, type);
+    if (active.kind != Active::Kind::box || !active.all ||
+        check_affine(frame, pointer, type, active, bytes, Verb::store) < 0)
+      return nullptr;
+  }
   const Bytes target{static_cast<std::uint64_t>(pointer.bits), size};
   for (const int id : producer.in) {
     const Value& operand = frame.at(id);
@@ -50,6 +56,11 @@ void run_stored(Frame& frame, const Instruction& made) {
   if (target != nullptr) value.data = target;
   producer.run(frame, producer);
   value.data = own;
+  if (target != nullptr && store.row != 0) {
+    const Value& pointer = frame.at(store.in[0]);
+    if (const std::int64_t step = stream_step(frame, store, pointer))
+      prefetch_row<true>(pointer.bits + step, store.row);
+  }
   if (target == nullptr || value.form != Form::dense) store.run(frame, store);
 }
 

@@ -26,6 +26,11 @@ bool add_affine(const Value& a, const Value& b, Value& out, const Type& type, st
   out.region = a.region;
   out.tables = 0;
   const bool a_line = a.form == Form::affine, b_line = b.form == Form::affine;
+  if (type.rank() == 1 && !(a_line && a.tables != 0) && !(b_line && b.tables != 0)) {
+    std::int64_t step = 0;
+    return !__builtin_mul_overflow(b_line ? b.stride[0] : 0, sign, &step) &&
+           !__builtin_add_overflow(a_line ? a.stride[0] : 0, step, &out.stride[0]) && fits(out, type);
+  }
   for (int d = 0; d < type.rank(); ++d) {
     const auto at = static_cast<std::size_t>(d);
     const bool a_table = a_line && (a.tables >> d & 1) != 0, b_table = b_line && (b.tables >> d & 1) != 0;

@@ -56,6 +56,15 @@ bool add_pointer_affine(const Value& pointer, const Value& offset, Value& out, c
     return true;
   }
   std::uint8_t tables = 0;
+  if (type.rank() == 1 && !(pointer.form == Form::affine && pointer.tables != 0) &&
+      !(offset.form == Form::affine && offset.tables != 0)) {
+    std::int64_t step = 0;
+    out.tables = 0;
+    return !__builtin_mul_overflow(offset.form == Form::affine ? offset.stride[0] : 0, size, &step) &&
+           !__builtin_add_overflow(pointer.form == Form::affine ? pointer.stride[0] : 0, step,
+                                   &out.stride[0]) &&
+           line_end(out, type).has_value();
+  }
   for (int d = 0; d < type.rank(); ++d) {
     const auto at = static_cast<std::size_t>(d);
     const bool p_affine = pointer.form == Form::affine, o_affine = offset.form == Form::affine;

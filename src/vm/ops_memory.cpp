@@ -82,16 +82,22 @@ void clean_booleans(Value& out) {
     for (std::int64_t i = 0; i < out.n; ++i) out.data[i] = std::byte{out.data[i] != std::byte{0}};
 }
 
-// Programs and loops mostly walk through memory in even steps: what the next access will touch is fetched
-// now.
+// Fetches now what the next access of this instruction will touch.
 void follow_stream(Frame& frame, const Instruction& made, const Value& pointer, const Type& type,
                    std::size_t bytes) {
-  constexpr std::int64_t far = 1 << 24;
-  std::int64_t& newest = frame.streams[static_cast<std::size_t>(made.imm[4])];
-  const auto step = static_cast<std::int64_t>(static_cast<std::uint64_t>(pointer.bits) -
-                                              static_cast<std::uint64_t>(newest));
-  newest = pointer.bits;
-  if (step != 0 && step > -far && step < far) prefetch(pointer, type, bytes, step);
+  if (const std::int64_t step = stream_step(frame, made, pointer)) prefetch(pointer, type, bytes, step);
+}
+void follow_row(Frame& frame, const Instruction& made, const Value& pointer) {
+  if (const std::int64_t step = stream_step(frame, made, pointer))
+    prefetch_row<false>(pointer.bits + step, made.row);
+}
+
+void leave_in_memory(Value& out, const Value& pointer) {
+  out.form = Form::memory;
+  out.filled = false;
+  out.bits = pointer.bits;
+  out.stride = pointer.stride;
+  out.tables = 0;
 }
 
 void load_tile(Frame& frame, const Instruction& made, int mask, int other, const Active& active) {
@@ -112,12 +118,7 @@ void load_tile(Frame& frame, const Instruction& made, int mask, int other, const
     kernel(active.mask, out.data, dense_other ? static_cast<const void*>(elements(frame, other)) : &bits,
            out.data, static_cast<std::size_t>(out.n));
   } else if (active.all && made.imm[5] != 0 && pointer.form == Form::affine && pointer.tables == 0) {
-    out.form = Form::memory;
-    out.filled = false;
-    out.bits = pointer.bits;
-    out.stride = pointer.stride;
-    out.tables = 0;
-    return;
+    return leave_in_memory(out, pointer);
   } else {
     if (!active.all) fill_other(frame, made, other, out.data, out.n);
     load_box(pointer, type, active, out.data, bytes);
@@ -128,6 +129,17 @@ void load_tile(Frame& frame, const Instruction& made, int mask, int other, const
 }  // namespace
 
 void handlers::run_load(Frame& frame, const Instruction& made) {
+  if (made.imm[5] != 0) {  // a tile that may stay where it lies
+    const Value& pointer = frame.at(made.in[0]);
+    const std::size_t bytes = frame.info(made.out[0]).bytes;
+    const Value* only = made.imm[0] != 0 ? &frame.at(made.in[1]) : nullptr;
+    if (whole_row(frame, pointer, only, made.row, bytes, Verb::load) != nullptr) {
+      Value& out = frame.at(made.out[0]);
+      out.region = kAnyRegion;
+      follow_row(frame, made, pointer);
+      return leave_in_memory(out, pointer);
+    }
+  }
   const int mask = made.imm[0] != 0 ? made.in[1] : -1, other = made.imm[1] != 0 ? made.in[2] : -1;
   Value& out = frame.at(made.out[0]);
   const Active active = active_lanes(frame, mask, frame.type(made.in[0]));
@@ -173,6 +185,16 @@ void handlers::run_store(Frame& frame, const Instruction& made) {
   const Value &pointer = frame.at(made.in[0]), &value = frame.at(made.in[1]);
   const Type& type = frame.type(made.in[0]);
   const std::size_t bytes = frame.info(made.in[1]).bytes;
+  const Value* only = mask < 0 ? nullptr : &frame.at(mask);
+  if (std::byte* to = whole_row(frame, pointer, only, made.row, bytes, Verb::store)) {
+    const std::byte* tile = elements(frame, made.in[1]);
+    if (past_caches(frame, pointer.region, made.row))
+      return copy_past_caches(to, tile, static_cast<std::size_t>(made.row));
+    std::memmove(to, tile, static_cast<std::size_t>(made.row));
+    if (const std::int64_t step = stream_step(frame, made, pointer))
+      prefetch_row<true>(pointer.bits + step, made.row);
+    return;
+  }
   const Active active = active_lanes(frame, mask, type);
   if (active.kind == Active::Kind::none) return;
   if (value.n == 1 && pointer.form == Form::splat && value.form == Form::splat && active.all) {
@@ -218,6 +240,7 @@ bool build_load(Builder& b, int) {
   b.made.kernel.select = numeric::select(b.out().element_bytes());
   b.made.imm = {b.inputs() > 1, b.inputs() > 2, b.out().is(DType::b8),
                 b.out().is(DType::b8) ? 1 : poison_bits(b.out()), b.program.streams++};
+  b.made.row = row_bytes(b.out(), b.out().element_bytes());
   b.made.run = handlers::run_load;
   return true;
 }
@@ -229,6 +252,7 @@ bool build_store(Builder& b, int) {
   if (b.inputs() > 2 && (!b.in(2).is(DType::b8) || !b.in(2).same_shape(b.in(1))))
     return b.malformed("the mask does not fit");
   b.made.imm = {b.inputs() > 2, 0, 0, 0, b.program.streams++};
+  b.made.row = row_bytes(b.in(1), b.in(1).element_bytes());
   b.made.run = handlers::run_store;
   return true;
 }

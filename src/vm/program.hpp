@@ -61,6 +61,7 @@ struct Instruction {
     numeric::TernaryFn ternary;
     Kernel() : binary{} {}
   } kernel;
+  std::int64_t row = 0;    // loads and stores of one dimension: bytes of the whole tile
   std::int32_t place = 0;  // index into ProgramImpl::places
   bool pure = false;       // no effect but its results, and never a finding: may be hoisted
   bool view = false;       // result 0 is operand 0's elements under another shape

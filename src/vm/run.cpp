@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running a program over its grid: arguments, threads, limits, findings.
+#include <sched.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <thread>
 
+#include "vm/access.hpp"
 #include "vm/count.hpp"
 #include "vm/count_state.hpp"
 #include "vm/frame.hpp"
@@ -222,6 +225,7 @@ void run_programs(Frame& frame, Work& work) {
       if (frame.state->stop.load(std::memory_order_relaxed)) break;
     }
   }
+  finish_copies();
   frame.state->steps += frame.steps;
   work.finished += finished;
 }
@@ -246,6 +250,40 @@ void give_frame(const ProgramImpl& program, std::unique_ptr<Frame> frame) {
   const std::lock_guard lock(owner.mutex);
   if (owner.idle.size() < 8) owner.idle.push_back(std::move(frame));
 }
+
+// A new thread may stay for milliseconds on the processor of the one that made it, while another is idle. So
+// those of a run begin elsewhere, each on a processor of its own where the run is to fill the machine; from
+// then on the scheduler may move them, since others may need the machine too.
+class Processors {
+ public:
+#if defined(__linux__)
+  Processors() {
+    if (::sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) return;
+    makers_ = ::sched_getcpu();
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (cpu != makers_ && CPU_ISSET(cpu, &allowed_)) others_.push_back(cpu);
+  }
+  // For thread `i` of `threads`, of which the maker is number 0; called by itself.
+  void take(std::size_t i, std::size_t threads) const {
+    if (makers_ < 0 || others_.empty()) return;
+    cpu_set_t mine = allowed_;
+    CPU_CLR(makers_, &mine);
+    if (threads > others_.size()) {
+      CPU_ZERO(&mine);
+      CPU_SET(others_[(i - 1) % others_.size()], &mine);
+    }
+    // Refused: it stays where it is.
+    if (::sched_setaffinity(0, sizeof mine, &mine) == 0) ::sched_setaffinity(0, sizeof allowed_, &allowed_);
+  }
+
+ private:
+  cpu_set_t allowed_{};
+  int makers_ = -1;
+  std::vector<int> others_;
+#else
+  void take(std::size_t, std::size_t) const {}
+#endif
+};
 
 // One instance at a time, with the sanitizer's state beside the frame.
 void run_checked(Frame& frame, std::span<const Arg> args, Work& work) {
@@ -343,7 +381,14 @@ RunResult run(const Program& program, std::span<const Arg> args, const Memory& m
     return collect(state, work);
   }
   std::vector<std::thread> others;
-  for (std::size_t i = 1; i < threads; ++i) others.emplace_back([&, i] { run_programs(*frames[i], work); });
+  if (threads > 1) {
+    const Processors processors;
+    for (std::size_t i = 1; i < threads; ++i)
+      others.emplace_back([&, processors, i] {
+        processors.take(i, threads);
+        run_programs(*frames[i], work);
+      });
+  }
   run_programs(*frames[0], work);
   for (std::thread& other : others) other.join();
   for (auto& frame : frames) give_frame(impl, std::move(frame));

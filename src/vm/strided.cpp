@@ -2,8 +2,13 @@
 // Strided copies: the two innermost dimensions in tight loops, those outside by counters.
 #include "vm/strided.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace kgb::vm {
 
@@ -58,6 +63,38 @@ void repeat_rows(T* __restrict out, const T* __restrict in, std::int64_t rows, s
   repeat_loop(out, in, rows, columns, row_stride);
 }
 
+}  // namespace
+
+bool transpose_words(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                     std::int64_t step) {
+#if defined(__x86_64__)
+  if (rows % 4 != 0 || columns % 4 != 0) return false;
+  const std::int64_t width = columns * 4;
+  const auto load = [](const std::byte* at) { return _mm_loadu_ps(reinterpret_cast<const float*>(at)); };
+  const auto store = [](std::byte* at, __m128 row) { _mm_storeu_ps(reinterpret_cast<float*>(at), row); };
+  for (std::int64_t jj = 0; jj < columns; jj += 16)  // a cache line of the result
+    for (std::int64_t i = 0; i < rows; i += 4)
+      for (std::int64_t j = jj; j < std::min(jj + 16, columns); j += 4) {
+        const std::byte* from = in + i * 4 + j * step;
+        __m128 a = load(from), b = load(from + step);
+        __m128 c = load(from + 2 * step), d = load(from + 3 * step);
+        _MM_TRANSPOSE4_PS(a, b, c, d);
+        std::byte* to = out + i * width + j * 4;
+        store(to, a);
+        store(to + width, b);
+        store(to + 2 * width, c);
+        store(to + 3 * width, d);
+      }
+  return true;
+#else
+  static_cast<void>(out), static_cast<void>(in), static_cast<void>(rows), static_cast<void>(columns);
+  static_cast<void>(step);
+  return false;
+#endif
+}
+
+namespace {
+
 // rows x columns; each case has its own loop so that the vectoriser sees constant steps.
 template <typename T>
 void copy_plane(T* __restrict out, const T* __restrict in, std::int64_t rows, std::int64_t columns,
@@ -67,6 +104,10 @@ void copy_plane(T* __restrict out, const T* __restrict in, std::int64_t rows, st
     return;
   }
   if (stride == 0 && columns >= 16) return repeat_rows(out, in, rows, columns, row_stride);
+  if (row_stride == 1 && columns >= 4 && sizeof(T) == 4 &&
+      transpose_words(reinterpret_cast<std::byte*>(out), reinterpret_cast<const std::byte*>(in), rows,
+                      columns, stride * static_cast<std::int64_t>(sizeof(T))))
+    return;
   if (row_stride == 1 && columns >= 16) {  // a transposition: blocks keep both sides in the cache
     for (std::int64_t jj = 0; jj < columns; jj += 16)
       for (std::int64_t i = 0; i < rows; ++i)

@@ -20,4 +20,9 @@ void copy_strided(std::byte* out, const std::byte* in, std::size_t bytes, std::s
 // Exchanges the two halves of each of `pairs` blocks of 2 * half bytes. Buffers do not overlap.
 void swap_halves(std::byte* out, const std::byte* in, std::size_t half, std::size_t pairs);
 
+// out[i][j] = the 4-byte element i of the row at in + j * step, rows x columns of them. False, with nothing
+// done, where the sizes or the processor do not suit.
+bool transpose_words(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                     std::int64_t step);
+
 }  // namespace kgb::vm

@@ -158,14 +158,7 @@ inline double cos_of(double x) {
   return with_sign((q.n & 1) ? q.sine : q.cosine, ((q.n + 1) >> 1) & 1);
 }
 
-struct ExpF32 {
-  static float apply(float x) {
-    const ExpParts p = natural_parts(x);
-    return static_cast<float>(multiply_add(p.scale, p.q, p.scale));
-  }
-};
 // clang-format off
-struct Exp2F32 { static float apply(float x) { return static_cast<float>(exp2_of(x)); } };
 struct Expm1F32 { static float apply(float x) { return x == 0.0F ? x : static_cast<float>(expm1_of(x)); } };
 struct LogF32 { static float apply(float x) { return static_cast<float>(log_of(x, ln2, 1.0)); } };
 struct Log2F32 { static float apply(float x) { return static_cast<float>(log_of(x, 1.0, log2e)); } };

@@ -3,5 +3,6 @@
 // clang-format off: the order matters
 #include "vm/numeric/narrow_kernels.hpp"
 #include "vm/numeric/approx_kernels.hpp"
+#include "vm/numeric/exp_kernels.hpp"
 #include "vm/numeric/math_kernels.hpp"
 // clang-format on

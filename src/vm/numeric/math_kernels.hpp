@@ -191,9 +191,9 @@ UnaryFn rounding_kernel(UnaryOp op, DType dtype) {
 UnaryFn transcendental_kernel(UnaryOp op, DType dtype) {
   switch (op) {
     case UnaryOp::exp:
-      return vector_unary<ExpF32, Exp>(dtype);
+      return kernel_by_dtype<&power_span<NaturalBase>, &unary_span<Exp, double>>(dtype);
     case UnaryOp::exp2:
-      return vector_unary<Exp2F32, Exp2>(dtype);
+      return kernel_by_dtype<&power_span<BaseTwo>, &unary_span<Exp2, double>>(dtype);
     case UnaryOp::expm1:
       return vector_unary<Expm1F32, Expm1>(dtype);
     case UnaryOp::log:

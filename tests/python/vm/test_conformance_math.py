@@ -77,6 +77,11 @@ def arguments(name, dtype, n=1024):
     return spread
 
 
+def f32_limit(name):
+    """exp and exp2 are computed in f32, the others in f64."""
+    return 0.95 if name in ("exp", "exp2") else 0.51
+
+
 def assert_ulps(actual, exact, dtype, limit):
     """|actual - exact| in units in the last place of the result's dtype; NaN, infinity and zero must agree."""
     info = torch.finfo(dtype)
@@ -95,7 +100,7 @@ def assert_ulps(actual, exact, dtype, limit):
 def test_builtin_functions(name, dtype):
     x = arguments(name, dtype)
     y = apply(getattr(tl, name), x, out=torch.empty_like(x))
-    assert_ulps(y, BUILTINS[name](x.double()), dtype, 0.51 if dtype == torch.float32 else 2)
+    assert_ulps(y, BUILTINS[name](x.double()), dtype, f32_limit(name) if dtype == torch.float32 else 2)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
@@ -104,7 +109,7 @@ def test_narrow_arguments_are_widened_by_hand(name, dtype):
     x = arguments(name, dtype)
     y = torch.empty(x.shape, dtype=torch.float32)
     apply(WIDENED[name], x, out=y)
-    assert_ulps(y, BUILTINS[name](x.double()), torch.float32, 0.51)
+    assert_ulps(y, BUILTINS[name](x.double()), torch.float32, f32_limit(name))
 
 
 @triton.jit
@@ -171,7 +176,8 @@ def test_libdevice_functions(name, dtype):
         pytest.skip("torch's bessel_j0 is good to f32 only")
     loose = {"lgamma": 64, "j0": 4096, "cyl_bessel_i0": 64, "erfinv": 64, "normcdf": 4096, "cbrt": 512, "exp10": 8, "erfc": 64,
              "acosh": 64, "asinh": 64, "atanh": 64}
-    assert_ulps(y, LIBDEVICE[name](x.double()), dtype, 0.51 if dtype == torch.float32 and name != "j0" else loose.get(name, 4))
+    limit = f32_limit(name) if dtype == torch.float32 and name != "j0" else loose.get(name, 4)
+    assert_ulps(y, LIBDEVICE[name](x.double()), dtype, limit)
 
 
 BINARY = {"pow": torch.pow, "fmod": remainder, "atan2": torch.atan2, "hypot": torch.hypot, "copysign": torch.copysign}
@@ -203,6 +209,6 @@ def test_libdevice_rounding_to_integers():
 def test_fast_forms_are_computed_precisely():
     x = torch.rand(64) + 0.5
     out = apply(libdevice.fast_expf, x, out=torch.empty_like(x))
-    assert_ulps(out, x.double().exp(), torch.float32, 0.51)
+    assert_ulps(out, x.double().exp(), torch.float32, f32_limit("exp"))
     quotient = apply(libdevice.fast_dividef, x, x.flip(0), out=torch.empty_like(x))
     c.assert_same(quotient, x / x.flip(0))

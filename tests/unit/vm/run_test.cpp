@@ -75,6 +75,28 @@ TEST(VmRun, AddsWithMask) {
   }
 }
 
+// Large buffers are written past the caches, whose lines the rows here neither begin nor end at.
+TEST(VmRun, RowsOfALargeBufferAreWrittenWholeAndAlone) {
+  std::string text(kAdd);
+  for (const std::string_view eight : {"constant 8 ", "end = 8 ", "<8x"})
+    for (std::size_t at = text.find(eight); at != std::string::npos; at = text.find(eight, at))
+      text.replace(at + eight.find('8'), 1, "1024");
+  const std::int64_t n = 5000;
+  AddRun given((std::size_t{16} << 20) / 4, n);
+  given.args[1] = PointerArg{1, 12};
+  RunOptions how;
+  how.grid = {5, 1, 1};
+  for (const int threads : {1, 2}) {
+    how.threads = threads;
+    std::fill(given.y.begin(), given.y.end(), -1.0F);
+    EXPECT_TRUE(run(parsed(text), given.args, given.memory, how).findings.empty());
+    for (std::size_t i = 0; i < 6000; ++i) {
+      const bool written = i >= 3 && i < 3 + static_cast<std::size_t>(n);
+      ASSERT_EQ(given.y[i], written ? 2.0F * static_cast<float>(i - 3) : -1.0F) << i;
+    }
+  }
+}
+
 TEST(VmRun, NamesTheFirstBadElementWithItsPlace) {
   AddRun given(20, 21);
   RunOptions how;
