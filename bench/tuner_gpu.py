@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much the tuner finds in the experts, on a GPU: bench/tuner_gpu.py [--seconds 480] [--json FILE] [KGBENCH]
 
-The experts of some forty operators on workloads of 1M to 16M elements are tuned side by side by `kgbench tune`, and each
+The experts of some sixty operators on workloads of 1M to 16M elements are tuned side by side by `kgbench tune`, and each
 winner is judged whole and raced against its seed again on fresh values. Prints a line as each operator is done and the
 table at the end. FILE is rewritten after each, so that what is known survives whatever ends the run; --out keeps the
 tuned kernels.
@@ -47,7 +47,24 @@ OTHERS = {
     "cublas::Sscal": f"n={N} alpha=0.5 x=f32[{N}] incx=1", "cublas::Dasum": f"n={N} x=f64[{N}] incx=1 result=f64[1]",
     "cublas::Sgemm": "transa='N' transb='N' m=1024 n=1024 k=512 alpha=1 A=f32[524288] lda=1024 B=f32[524288] ldb=512 beta=0 "
                      "C=f32[1048576] ldc=1024"}
-WORKLOADS = {**UNARY, **BINARY, **ROWWISE, **OTHERS}
+# Products of a batch of 8, 512 x 512 each: A, B and C have the same length.
+BATCHED = {f"cublas::{name}StridedBatched": (
+    f"transa='N' transb='N' m=512 n=512 k=512 alpha=1 A={dtype}[2097152] lda=512 stride_a=262144 B={dtype}[2097152] ldb=512 "
+    f"stride_b=262144 beta=0 C={dtype}[2097152] ldc=512 stride_c=262144 batch=8")
+    for name, dtype in (("Hgemm", "f16"), ("Sgemm", "f32"), ("Dgemm", "f64"))}
+MORE = {
+    "aten::matmul": "self=f16[1024,1024] other=f16[1024,1024]", "aten::_softmax": "self=f32[2048,4096] dim=1 half_to_float=False",
+    "aten::gather": "self=f32[2048,4096] dim=1 index=i64[2048,2048]@indices(4096)",
+    "aten::pairwise_distance": "x1=f32[8192,1024] x2=f32[8192,1024]", "aten::square": f"self=f32[{ROWS}]",
+    "aten::logaddexp2": f"self=f32[{ROWS}] other=f32[{ROWS}]", "aten::i0": f"self=f32[{ROWS}]",
+    "aten::diff": f"self=f32[{ROWS}]", "aten::sort": "self=f32[512,1024]",
+    "cublas::Dgemv": "trans='N' m=2048 n=2048 alpha=1 A=f64[4194304] lda=2048 x=f64[2048] incx=1 beta=0 y=f64[2048] incy=1",
+    "cublas::Sger": "m=2048 n=2048 alpha=0.5 x=f32[2048] incx=1 y=f32[2048] incy=1 A=f32[4194304] lda=2048",
+    "cublas::Ssyrk": "uplo=0 trans=0 n=1024 k=512 alpha=1 A=f32[524288] lda=1024 beta=0 C=f32[1048576] ldc=1024",
+    "cublas::Cgemm": "transa='N' transb='N' m=512 n=512 k=512 alpha=1 A=c64[262144] lda=512 B=c64[262144] ldb=512 beta=0 "
+                     "C=c64[262144] ldc=512",
+    "cublas::Daxpy": f"n={N} alpha=0.5 x=f64[{N}] incx=1 y=f64[{N}] incy=1", "cublas::Dcopy": f"n={N} x=f64[{N}] incx=1 y=f64[{N}] incy=1"}
+WORKLOADS = {**UNARY, **BINARY, **ROWWISE, **OTHERS, **BATCHED, **MORE}
 
 
 class Results:

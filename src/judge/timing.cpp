@@ -13,6 +13,8 @@ namespace kgb {
 namespace {
 
 constexpr std::size_t kTimedWorkloads = 3;
+// Seconds: an empty kernel takes six times as long on an H200, a recording without a kernel nothing.
+constexpr double kNoWork = 1e-7;
 
 }  // namespace
 
@@ -69,6 +71,10 @@ Timing timing_of(const Job& job, const Series& series, const std::string& baseli
     return timing;
   }
   timing.baseline = median(series.baseline);
+  if (timing.baseline < kNoWork) {
+    timing.why = "the baseline (" + baseline + ") runs nothing on the device for this call";
+    return timing;
+  }
   const auto interval = median_interval(series.ratio);
   if (!interval) {
     timing.why = fmt::format("only {} turns fit into the time limit", series.ratio.size());

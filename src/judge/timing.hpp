@@ -31,7 +31,8 @@ struct Series {
 // A coin that candidates cannot foresee, for the order of a turn and the like.
 [[nodiscard]] std::uint32_t turn_coin(const Case& open, std::size_t turn);
 
-// `margin`: differences below it are of no interest. Without turns of a baseline the call is "cannot tell".
+// `margin`: differences below it are of no interest. Without turns of a baseline that does
+// anything the call is "cannot tell".
 [[nodiscard]] Timing timing_of(const Job& job, const Series& series, const std::string& baseline,
                                double margin);
 
