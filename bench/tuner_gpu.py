@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much the tuner finds in the experts, on a GPU: bench/tuner_gpu.py [--seconds 480] [--json FILE] [KGBENCH]
 
-The experts of some sixty operators on workloads of 1M to 16M elements are tuned side by side by `kgbench tune`, and each
+The experts of some sixty operators on workloads of 0.25M to 16M elements are tuned side by side by `kgbench tune`, and each
 winner is judged whole and raced against its seed again on fresh values. Prints a line as each operator is done and the
 table at the end. FILE is rewritten after each, so that what is known survives whatever ends the run; --out keeps the
 tuned kernels.

@@ -124,16 +124,17 @@ def two_alone(case, alone_ms, seconds):
                 machine_ms(case, 1, 1)
         finally:
             os._exit(0)
+    os.close(tell)  # so that the child's end is seen when it ends before it told
     try:
         os.sched_setaffinity(0, {cpus[0]})
-        os.read(ready, 1)
+        if not os.read(ready, 1):
+            sys.exit("the process beside it ended before it was ready: run the kernel alone to see why")
         beside_ms = machine_ms(case, 1, seconds)
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         os.sched_setaffinity(0, cpus)
         os.close(ready)
-        os.close(tell)
     return 2 * alone_ms / beside_ms
 
 
