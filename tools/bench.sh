@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds and runs every benchmark below bench/, one after the other. Arguments go to the C++ ones
-# (--benchmark_filter=...). `gpu`: those of a GPU alone (bench/gpu_*.py). `vm`: the speed table of the virtual machine
+# (--benchmark_filter=...); *gpu*.py need a device. `gpu`: bench/gpu_*.py alone. `vm`: the speed table of the virtual machine
 # alone (bench/vm_*.py); arguments go to the scripts then.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -27,5 +27,5 @@ while IFS= read -r script; do
   found=1
   say "== ${script##*/}"
   PYTHONPATH=$KGB_ROOT/python "$KGBENCH_PYTHON" "$script"
-done < <(scripts -name '*.py' ! -name 'gpu_*')
+done < <(scripts -name '*.py' ! -name '*gpu*.py')
 [ $found = 1 ] || die "no benchmark was built: bench/ has neither a *_bench target nor a script"

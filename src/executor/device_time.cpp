@@ -14,7 +14,6 @@ namespace {
 
 using device::Address;
 using device::CopyAxis;
-using device::StridedCopy;
 
 // Device memory that lives as long as the timed call.
 class Staging {

@@ -94,7 +94,7 @@ void NativeCall::add_arg(const Arg& arg) {
   const auto list = [&](const auto& items) {
     lists_.emplace_back();
     for (std::size_t i = 0; i < items.size(); ++i) {
-      const std::optional<TensorSpec> item = items[i];
+      const std::optional<TensorSpec>& item = items[i];
       const std::string path = arg.name + "[" + std::to_string(i) + "]";
       lists_.back().push_back(item ? &add_storage(path, *item).tensor : nullptr);
     }

@@ -124,14 +124,14 @@ class Filter {
   // Refused when argument `index` has any, or none, of the bits.
   void refuse_bits(const char* name, unsigned index, std::uint64_t bits, std::uint64_t equal) {
     note(seccomp_rule_add(context_.get(), SCMP_ACT_ERRNO(EPERM), seccomp_syscall_resolve_name(name), 1,
-                          SCMP_CMP(index, SCMP_CMP_MASKED_EQ, bits, equal)));
+                          scmp_arg_cmp{index, SCMP_CMP_MASKED_EQ, bits, equal}));
   }
   // All but the internet's.
   void refuse_other_families() {
     const int socket = seccomp_syscall_resolve_name("socket");
     const auto refuse = [&](scmp_compare relation, std::uint64_t family) {
       note(seccomp_rule_add(context_.get(), SCMP_ACT_ERRNO(EAFNOSUPPORT), socket, 1,
-                            SCMP_CMP(0, relation, family)));
+                            scmp_arg_cmp{0, relation, family, 0}));
     };
     for (std::uint64_t family = 0; family < AF_INET6; ++family)
       if (family != AF_INET) refuse(SCMP_CMP_EQ, family);

@@ -92,7 +92,7 @@ Result<int> run_tune(const Options& options) {
     std::fflush(stdout);
   };
   KGB_TRY(const std::vector<TuneRow> rows, tune_all(*judge, tasks, how, told, stop_asked));
-  KGB_CHECK(kept);
+  if (!kept.ok()) return kept.error();
   std::size_t improved = 0, failed = 0;
   for (const TuneRow& row : rows) {
     improved += row.tuned && row.tuned->improved() ? 1 : 0;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints what a library's run gave as Markdown: operator, verdict, reason, and whose fault it is.
 
-    python bench/library_table.py LIBRARY RUN... > bench/results/DATE-LIBRARY.md
+    python tools/library_table.py LIBRARY RUN... > bench/results/DATE-LIBRARY.md
 
 The causes come from docs/findings.md: below the heading of the library, the rows `| cause | whose | operators | kinds |`
 say which operators each explains, and for which kinds of findings. Several runs of the same operators (smoke, hidden)
@@ -97,7 +97,7 @@ def main():
         else:
             rows.append((op, *row_of(op, found[op], causes, unexplained)))
     facts = json.loads(runs[0]["host"])
-    print(f"# {facts.get('library', options.library)}\n\nMade by `bench/library_table.py` from:\n")
+    print(f"# {facts.get('library', options.library)}\n\nMade by `tools/library_table.py` from:\n")
     for run in runs:
         print(f"- `kgbench run --contestant {run['contestant']} --suite {run['suite']} --tier {run['tiers']} --target "
               f"{run['targets'] or 'none'} --seed {run['seed'].lstrip('0')}`, kgbench {run['version']}, "
