@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The attack corpus: every cheat gets its verdict, every honest twin passes, through one warm judge.
 
-A folder is a case: case.toml (catalogue id, operator, verdict and, where it is certain, the deciding finding),
+A folder is a case: case.toml (catalogue id, operator, verdict and, where it is certain, the deciding finding, also another that must be there),
 cheat.py, and twin.py, an honest candidate as near to the cheat as it can be. Where there is no twin.py the
 operator's expert is the twin; where there is no cheat.py the case is an honest candidate that hasty judges refuse.
 """
@@ -81,7 +81,9 @@ def test_an_honest_twin_passes(results, name):
 def test_the_deciding_finding_is_the_expected_one(results, name):
     cheat = HERE / name / "cheat.py"
     answer = results[str(cheat) if cheat.exists() else ALIASES[name]]
-    assert answer["evaluation"]["findings"][0]["kind"] == CASES[name]["finding"]
+    kinds = [finding["kind"] for finding in answer["evaluation"]["findings"]]
+    assert kinds[0] == CASES[name]["finding"]
+    assert CASES[name].get("also", kinds[0]) in kinds
 
 
 def test_the_corpus_is_wide():
