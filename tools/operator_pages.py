@@ -137,8 +137,11 @@ def results(measured):
                   "the same."]
     if "holes" in measured:
         lines += ["", f"Fixture screen: {measured['holes'] or 'no'} holes."]
-    moves = max(measured.get("moves", 0), measured.get("moves_sensitive", 0))
-    if moves:
+    moves = max(float(measured.get("moves", 0)), float(measured.get("moves_sensitive", 0)))
+    if moves == float("inf"):
+        excused = "; the card says why" if measured.get("moves_sensitive") == "inf" else ""
+        lines += ["", f"One ulp of the inputs moves a right value out of its bound{excused}."]
+    elif moves:
         lines += ["", f"One ulp of the inputs moves the right values by {moves:.2g} of the bound at most."]
     return "\n".join(lines)
 

@@ -12,6 +12,8 @@ import json
 from pathlib import Path
 
 STORED = Path(__file__).resolve().parent.parent / "catalogue" / "measured.json"
+# Of a bound: beyond it a share says no more than infinity does.
+OUT_OF_ANY_BOUND = 1e9
 
 
 def tolerance(report):
@@ -51,9 +53,9 @@ def screen(report):
         moved_out = bool(moves["unstable"]) and moves["sensitive"] is None
         one["holes"] += len(row["holes"]) + bool(row["right_refused"]) + moved_out
         if row["moves"]:
-            share = moves["share"] if isinstance(moves["share"], (int, float)) else 1e9
             key = "moves_sensitive" if moves["sensitive"] else "moves"
-            one[key] = rounded(max(share, one.get(key, 0)))
+            share = max(float(moves["share"]), float(one.get(key, 0)))
+            one[key] = rounded(share) if share < OUT_OF_ANY_BOUND else "inf"
     return found
 
 

@@ -218,6 +218,10 @@ const Entry* Operator::find_entry(std::string_view entry_name) const {
   return nullptr;
 }
 
+const ErrorModel& error_model_of(const Operator& op, const Entry& entry) {
+  return entry.error ? *entry.error : op.error;
+}
+
 std::string Operator::group() const {
   return folder.parent_path().filename().string();
 }

@@ -263,7 +263,7 @@ Result<std::vector<Workload>> Catalogue::hidden(const Operator& op, std::uint64_
 Result<ErrorBound> Catalogue::error_for(const Operator& op, const Call& call) const {
   const Entry* entry = op.find_entry(call.entry);
   if (entry == nullptr) return user_error(fmt::format("{} has no entry {}", op.name, in_quotes(call.entry)));
-  return resolve(entry->error ? *entry->error : op.error, call);
+  return resolve(error_model_of(op, *entry), call);
 }
 
 Result<Cost> Catalogue::cost_for(const Operator& op, const Call& call) const {

@@ -74,6 +74,9 @@ struct Operator {
   [[nodiscard]] std::string group() const;  // "aten": the folder that it lies in
 };
 
+// The entry's own, else the operator's.
+[[nodiscard]] const ErrorModel& error_model_of(const Operator& op, const Entry& entry);
+
 // Reads a card. Problems are added; the operator is whole only when none were.
 [[nodiscard]] Operator read_card(const TomlTable& card, const std::filesystem::path& folder,
                                  const Family& family, Problems& problems);

@@ -42,7 +42,8 @@ struct Column {
     equivalent += row.value("equivalent", 0);
     holes += row.value("holes", 0);
     refused += row.value("refused_published", 0);
-    sensitive += row.value("moves_sensitive", 0.0) > 1 ? 1 : 0;
+    const Json moves = row.value("moves_sensitive", Json(0));
+    sensitive += moves == "inf" || (moves.is_number() && moves.get<double>() > 1) ? 1 : 0;
     const auto take = [&](const char* key, std::vector<double>& into) {
       if (const auto at = row.find(key); at != row.end() && at->is_number())
         into.push_back(at->get<double>());

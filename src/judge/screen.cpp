@@ -141,9 +141,8 @@ Result<std::vector<Task>> tasks_of(const Catalogue& catalogue, const Operator& o
   for (Workload& workload : all) {
     if (workload.edge) continue;
     KGB_TRY(const ErrorBound bound, catalogue.error_for(op, workload.call));
-    const std::optional<ErrorModel>& own = op.find_entry(workload.call.entry)->error;
-    if (compares_values(bound))
-      tasks.push_back({&op, std::move(workload), bound, (own ? *own : op.error).sensitive});
+    const ErrorModel& model = error_model_of(op, *op.find_entry(workload.call.entry));
+    if (compares_values(bound)) tasks.push_back({&op, std::move(workload), bound, model.sensitive});
   }
   return tasks;
 }

@@ -16,10 +16,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-bool is_code(const ExpectedOutput& output) {
-  return size_of(output.dtype) == 1 || is_integer(output.dtype);
-}
-
 std::vector<double> reals_of(const ExpectedOutput& output) {
   std::vector<double> values(output.value.size() / sizeof(double));
   if (!values.empty()) std::memcpy(values.data(), output.value.data(), output.value.size());
@@ -48,7 +44,7 @@ Result<std::optional<double>> movement(const ExpectedOutput& before, const Expec
                                        const ErrorBound& bound) {
   if (!before.rule.empty() || before.shape != after.shape || before.kind != after.kind)
     return std::optional<double>();
-  if (bound.error_class == ErrorClass::quantised && is_code(before) && before.dtype != DType::b8) {
+  if (bound.error_class == ErrorClass::quantised && is_code(before.dtype)) {
     KGB_TRY(const CompareResult compared, compare(right_answer(after), before, bound));
     return std::optional<double>(compared.ok() ? 0 : kInfinity);
   }

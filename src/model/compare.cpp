@@ -109,8 +109,7 @@ Status run_rule(compare_detail::Job& job) {
   if (!expected.rule.empty() && expected.rule != "exact")
     return internal_error(fmt::format("'{}' has the unknown rule '{}'", expected.path, expected.rule));
   if (expected.rule.empty() && error_class == ErrorClass::quantised) {
-    const bool code = is_integer(expected.dtype) || size_of(expected.dtype) == 1;
-    if (code && expected.dtype != DType::b8) return compare_quantised(job), ok_status();
+    if (is_code(expected.dtype)) return compare_quantised(job), ok_status();
     if (real) return compare_reals(job), ok_status();  // scales and the like, as pointwise
   }
   if (expected.rule.empty() && real && has_value_bound(error_class)) {
@@ -122,6 +121,10 @@ Status run_rule(compare_detail::Job& job) {
 }
 
 }  // namespace
+
+bool is_code(DType dtype) {
+  return is_integer(dtype) || (size_of(dtype) == 1 && dtype != DType::b8);
+}
 
 std::string_view name_of(ErrorClass error_class) {
   return name_in(kClasses, error_class);

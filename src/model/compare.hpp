@@ -53,6 +53,9 @@ struct ErrorBound {
 // sorted, quantised, random and metadata have none and give 0.
 [[nodiscard]] double bound_of(const ErrorBound& bound, DType out, double expected, double magnitude);
 
+// Whether the quantised class holds outputs of this type as codes: integers and fp8, no bools.
+[[nodiscard]] bool is_code(DType dtype);
+
 // How an expected value is held: reals, complex pairs, integers (u64 as the same bits), bools as bytes 0
 // and 1.
 enum class ValueKind : std::uint8_t { f64, c128, i64, b8 };

@@ -247,7 +247,9 @@ void copy_row(std::byte* memory, std::byte* tile, std::int64_t from, std::int64_
 template <typename T>
 void load_transposed(const std::byte* memory, std::byte* tile, std::int64_t rows, std::int64_t columns,
                      std::int64_t stride) {
-  if (sizeof(T) == 4 && transpose_words(tile, memory, rows, columns, stride)) return;
+  if constexpr (sizeof(T) == 4) {
+    if (transpose_words(tile, memory, rows, columns, stride)) return;
+  }
   T* out = reinterpret_cast<T*>(tile);
   for (std::int64_t jj = 0; jj < columns; jj += 8) {
     const std::int64_t end = std::min<std::int64_t>(jj + 8, columns);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include "vm/access.hpp"
@@ -380,15 +381,14 @@ RunResult run(const Program& program, std::span<const Arg> args, const Memory& m
     give_frame(impl, std::move(frames[0]));
     return collect(state, work);
   }
+  std::optional<Processors> processors;
+  if (threads > 1) processors.emplace();
   std::vector<std::thread> others;
-  if (threads > 1) {
-    const Processors processors;
-    for (std::size_t i = 1; i < threads; ++i)
-      others.emplace_back([&, processors, i] {
-        processors.take(i, threads);
-        run_programs(*frames[i], work);
-      });
-  }
+  for (std::size_t i = 1; i < threads; ++i)
+    others.emplace_back([&, i] {
+      processors->take(i, threads);
+      run_programs(*frames[i], work);
+    });
   run_programs(*frames[0], work);
   for (std::thread& other : others) other.join();
   for (auto& frame : frames) give_frame(impl, std::move(frame));

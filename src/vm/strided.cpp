@@ -65,8 +65,9 @@ void repeat_rows(T* __restrict out, const T* __restrict in, std::int64_t rows, s
 
 }  // namespace
 
-bool transpose_words(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
-                     std::int64_t step) {
+bool transpose_words([[maybe_unused]] std::byte* out, [[maybe_unused]] const std::byte* in,
+                     [[maybe_unused]] std::int64_t rows, [[maybe_unused]] std::int64_t columns,
+                     [[maybe_unused]] std::int64_t step) {
 #if defined(__x86_64__)
   if (rows % 4 != 0 || columns % 4 != 0) return false;
   const std::int64_t width = columns * 4;
@@ -87,8 +88,6 @@ bool transpose_words(std::byte* out, const std::byte* in, std::int64_t rows, std
       }
   return true;
 #else
-  static_cast<void>(out), static_cast<void>(in), static_cast<void>(rows), static_cast<void>(columns);
-  static_cast<void>(step);
   return false;
 #endif
 }
@@ -104,10 +103,12 @@ void copy_plane(T* __restrict out, const T* __restrict in, std::int64_t rows, st
     return;
   }
   if (stride == 0 && columns >= 16) return repeat_rows(out, in, rows, columns, row_stride);
-  if (row_stride == 1 && columns >= 4 && sizeof(T) == 4 &&
-      transpose_words(reinterpret_cast<std::byte*>(out), reinterpret_cast<const std::byte*>(in), rows,
-                      columns, stride * static_cast<std::int64_t>(sizeof(T))))
-    return;
+  if constexpr (sizeof(T) == 4) {
+    if (row_stride == 1 && columns >= 4 &&
+        transpose_words(reinterpret_cast<std::byte*>(out), reinterpret_cast<const std::byte*>(in), rows,
+                        columns, stride * static_cast<std::int64_t>(sizeof(T))))
+      return;
+  }
   if (row_stride == 1 && columns >= 16) {  // a transposition: blocks keep both sides in the cache
     for (std::int64_t jj = 0; jj < columns; jj += 16)
       for (std::int64_t i = 0; i < rows; ++i)

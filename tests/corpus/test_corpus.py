@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The attack corpus: every cheat gets its verdict, every honest twin passes, through one warm judge.
 
-A folder is a case: case.toml (catalogue id, operator, verdict and, where it is certain, the deciding finding),
+A folder is a case: case.toml (catalogue id, operator, verdict and, where it is certain, the deciding finding, also another that must be there),
 cheat.py, and twin.py, an honest candidate as near to the cheat as it can be. Where there is no twin.py the
 operator's expert is the twin; where there is no cheat.py the case is an honest candidate that hasty judges refuse.
 """
@@ -16,14 +16,14 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 HOME = pathlib.Path(os.environ.get("KGBENCH_HOME", HERE.parents[1]))
 BINARY = os.environ.get("KGBENCH_BINARY", "kgbench")
-OPTIONS = ["--tier", "smoke", "--target", "none", "--no-time", "--author-limit", "25", "--trial-limit", "10",
-           "--seed", "c0ffee"]
+OPTIONS = ["--tier", "smoke", "--target", "none", "--no-time", "--seed", "c0ffee"]
 CASES = {folder.name: tomllib.loads((folder / "case.toml").read_text()) for folder in sorted(HERE.iterdir())
          if (folder / "case.toml").is_file()}
 CHEATS = [name for name in CASES if (HERE / name / "cheat.py").exists()]
-# Those that take a whole limit go first, so that they overlap with the rest.
-SLOW = ["p04_endless_host_loop", "x01_hung_kernel", "p06_memory_hog"]
-CHEATS.sort(key=lambda name: name not in SLOW)
+# Those that take a whole limit have a judge of short ones. All others end by themselves, and limits are wall time:
+# a busy machine must not make a timeout of them.
+SLOW = ["p04_endless_host_loop", "x01_hung_kernel"]
+SHORT, LONG = ["--author-limit", "25", "--trial-limit", "10"], ["--author-limit", "120", "--trial-limit", "60"]
 
 
 def twin_of(name):
@@ -49,12 +49,17 @@ ALIASES = {}
 
 @pytest.fixture(scope="module")
 def results():
-    lines = "".join(json.dumps({"id": file, "op": op, "file": file}) + "\n" for file, op in requests().items())
-    done = subprocess.run([BINARY, "judge", "--stream", "--json", "-j", "2", *OPTIONS], input=lines, capture_output=True,
-                          text=True, timeout=840)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    asked = requests()
+    slow = {file: asked.pop(file) for file in [str(HERE / name / "cheat.py") for name in SLOW]}
+    return judged(slow, SHORT) | judged(asked, LONG)
+
+
+def judged(asked, limits):
+    lines = "".join(json.dumps({"id": file, "op": op, "file": file}) + "\n" for file, op in asked.items())
+    done = subprocess.run([BINARY, "judge", "--stream", "--json", "-j", "2", *OPTIONS, *limits], input=lines,
+                          capture_output=True, text=True, timeout=840)
     assert done.returncode == 0, done.stderr
-    return {answer["id"]: answer for answer in answers}
+    return {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
 
 
 @pytest.mark.parametrize("name", CHEATS)
@@ -76,9 +81,12 @@ def test_an_honest_twin_passes(results, name):
 def test_the_deciding_finding_is_the_expected_one(results, name):
     cheat = HERE / name / "cheat.py"
     answer = results[str(cheat) if cheat.exists() else ALIASES[name]]
-    assert CASES[name]["finding"] in {finding["kind"] for finding in answer["evaluation"]["findings"]}
+    kinds = [finding["kind"] for finding in answer["evaluation"]["findings"]]
+    assert kinds[0] == CASES[name]["finding"]
+    assert CASES[name].get("also", kinds[0]) in kinds
 
 
 def test_the_corpus_is_wide():
     assert len(CHEATS) >= 26
     assert len({case["op"] for case in CASES.values()}) >= 10
+    assert sum("finding" in case for case in CASES.values()) >= 19

@@ -3,7 +3,7 @@
 import json
 import re
 
-from conftest import kgbench
+from conftest import HOME, kgbench
 
 
 def tolerance(*arguments):
@@ -52,3 +52,15 @@ def test_the_numbers_of_the_catalogue_are_printed_by_one_command():
     for label in ("entries", "smoke workloads", "full workloads", "hidden workloads of one draw"):
         *parts, total = map(int, table[label])
         assert total == sum(parts) > 210
+
+
+def test_the_numbers_are_of_the_listed_operators_alone():
+    done = kgbench("list", "--stats", "--suite", "vllm")
+    assert done.code == 0
+    table = {line[:40].strip(): line[40:].split() for line in done.out.splitlines()}
+    assert table[""] == ["vllm", "all"]
+    assert table["operators"] == ["50", "50"]
+    stored = json.loads((HOME / "catalogue" / "measured.json").read_text())["operators"]
+    moves = [row.get("moves_sensitive", 0) for op, row in stored.items() if op.startswith("vllm::")]
+    assert "inf" in moves, "out of any bound, which counts as more than 1"
+    assert table["sensitive to one ulp, with a reason"] == [str(sum(float(one) > 1 for one in moves))] * 2

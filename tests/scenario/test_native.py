@@ -32,7 +32,7 @@ MEMORY = """
 """
 SOURCES = {**{lines: spoiled(lines) for lines in MISDEEDS}, "remembers": spoiled(MEMORY),
            "broken": HONEST + "\nint broken = ;\n", "no entry": HONEST.replace("kgb_softmax", "kgb_softmix"),
-           "honest": HONEST}  # last: judged by the lanes that all of them went through
+           "honest": HONEST}  # last in line: its lane has had others before
 SHAPE = ["--workload-spec", "self=f32[3,130] dim=1"]
 
 
@@ -66,7 +66,6 @@ def test_each_misdeed_has_its_verdict(evaluations, lines):
 
 
 def test_the_next_candidate_is_judged_as_if_nothing_had_been(evaluations):
-    assert list(evaluations)[-1] == "honest"
     assert evaluations["honest"]["verdict"] == "pass"
 
 

@@ -48,3 +48,10 @@ def test_measured_results_are_shown_where_there_are_any():
     assert "Of 20 mutants of the expert 19 are found (12 by the published tolerance); 3 more compute the same." in text
     assert "Fixture screen: no holes." in text
     assert operator_pages.results({}) == ""
+
+
+def test_moved_inputs_are_told_by_a_share_or_by_being_out_of_the_bound():
+    assert "by 0.67 of the bound at most." in operator_pages.results({"moves": 0.667})
+    text = operator_pages.results({"moves": 0.667, "moves_sensitive": "inf"})
+    assert "moves a right value out of its bound; the card says why." in text and "at most" not in text
+    assert "the card says why" not in operator_pages.results({"moves": "inf", "moves_sensitive": 2.0})

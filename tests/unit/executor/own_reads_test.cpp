@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of intermediates in a own_read_trial: what is wanted is given, what is claimed is checked, and what
+// Reads of intermediates in a trial: what is wanted is given, what is claimed is checked, and what
 // host code places behind a read counts as host bytes.
 #include <gtest/gtest.h>
 

@@ -38,10 +38,16 @@ TEST(Moved, SmallIntegersAndWhatIsNotFiniteStay) {
 }
 
 TEST(Moved, NothingBecomesZeroOrInfinite) {
-  const double least = std::ldexp(1.0, -149), most = std::numeric_limits<double>::max();
+  const double least = std::ldexp(1.0, -149);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     EXPECT_EQ(moved({least}, DType::f32, seed)[0], 2 * least);
-    EXPECT_TRUE(std::isfinite(moved({most}, DType::f64, seed)[0]));
+    EXPECT_TRUE(std::isfinite(moved({largest_finite(DType::f64)}, DType::f32, seed)[0]));
+    for (const DType precision : {DType::f64, DType::f32, DType::f16, DType::bf16}) {
+      const double most = largest_finite(precision);
+      const double below = most - std::ldexp(2 * unit_roundoff(precision), std::ilogb(most));
+      EXPECT_EQ(moved({most}, precision, seed)[0], below);
+      EXPECT_EQ(moved({-most}, precision, seed)[0], -below);
+    }
   }
 }
 
