@@ -47,11 +47,11 @@ struct Source {
   std::optional<StoredRun> replayed;
 };
 
-Result<Source> source_of(const RunCommand& command, const Installation& installation,
+Result<Source> source_of(const RunCommand& command, const std::string& chip, const Installation& installation,
                          const Catalogue& catalogue) {
   Source source;
   if (command.contestant.starts_with(kReplay)) {
-    KGB_TRY(source.replayed, open_run(command.contestant.substr(kReplay.size())));
+    KGB_TRY(source.replayed, open_run(command.contestant.substr(kReplay.size()), chip));
     // A library's candidates stay ones that call it.
     KGB_TRY(source.library, library_named(source.replayed->run.contestant, command.judge, catalogue));
     return source;
@@ -206,8 +206,8 @@ std::set<std::string> operators_in(const std::vector<RunItem>& items) {
 }
 
 // Operators that `run` did not pass with any sample.
-Result<std::set<std::string>> failed_in(const fs::path& folder) {
-  KGB_TRY(const StoredRun run, open_run(folder));
+Result<std::set<std::string>> failed_in(const fs::path& folder, const std::string& chip) {
+  KGB_TRY(const StoredRun run, open_run(folder, chip));
   KGB_TRY(const std::vector<RunItem> items, run.store.items(run.run.id));
   std::set<std::string> failed = operators_in(items);
   KGB_TRY(const std::vector<StoredEvaluation> evaluations, run.store.evaluations(run.run.id));
@@ -226,12 +226,13 @@ Result<std::set<std::string>> names_of(const std::vector<std::string>& words, co
 }
 
 // Before anything is left out.
-Result<std::vector<const Operator*>> asked_for(const RunCommand& command, const Catalogue& catalogue) {
+Result<std::vector<const Operator*>> asked_for(const RunCommand& command, const Catalogue& catalogue,
+                                               const std::string& chip) {
   const bool replay = command.contestant.starts_with(kReplay);
   if (!command.suite.empty() || !command.operators.empty() || (!replay && command.only_failed.empty()))
     return chosen(OperatorChoice{suite_of(command), command.operators}, catalogue);
   KGB_TRY(const StoredRun run,
-          open_run(replay ? fs::path(command.contestant.substr(kReplay.size())) : command.only_failed));
+          open_run(replay ? fs::path(command.contestant.substr(kReplay.size())) : command.only_failed, chip));
   KGB_TRY(const std::vector<RunItem> items, run.store.items(run.run.id));
   std::vector<const Operator*> operators;
   for (const std::string& name : operators_in(items)) {
@@ -243,12 +244,13 @@ Result<std::vector<const Operator*>> asked_for(const RunCommand& command, const 
 
 }  // namespace
 
-Result<std::vector<const Operator*>> operators_of(const RunCommand& command, const Catalogue& catalogue) {
-  KGB_TRY(std::vector<const Operator*> operators, asked_for(command, catalogue));
+Result<std::vector<const Operator*>> operators_of(const RunCommand& command, const Catalogue& catalogue,
+                                                  const std::string& chip) {
+  KGB_TRY(std::vector<const Operator*> operators, asked_for(command, catalogue, chip));
   KGB_TRY(const std::set<std::string> excluded, names_of(command.exclude, catalogue));
   std::set<std::string> failed;
   if (!command.only_failed.empty()) {
-    KGB_TRY(failed, failed_in(command.only_failed));
+    KGB_TRY(failed, failed_in(command.only_failed, chip));
   }
   std::erase_if(operators, [&](const Operator* op) {
     return excluded.contains(op->name) || (!command.only_failed.empty() && !failed.contains(op->name));
@@ -262,8 +264,8 @@ Result<std::vector<const Operator*>> operators_of(const RunCommand& command, con
 
 Result<PreparedRun> begin_run(const RunCommand& command, const ResolvedOptions& resolved,
                               const Installation& installation, const Catalogue& catalogue) {
-  KGB_TRY(const std::vector<const Operator*> operators, operators_of(command, catalogue));
-  KGB_TRY(Source source, source_of(command, installation, catalogue));
+  KGB_TRY(const std::vector<const Operator*> operators, operators_of(command, catalogue, resolved.chip));
+  KGB_TRY(Source source, source_of(command, resolved.chip, installation, catalogue));
   RunInfo run = info_of(command, source, resolved);
   const fs::path folder = run_folder(command, source, run.created);
   KGB_CHECK(refuse_taken(folder));  // before candidates are written into it
@@ -284,12 +286,12 @@ Result<PreparedRun> begin_run(const RunCommand& command, const ResolvedOptions& 
   if (source.method) {
     KGB_TRY(how.producer, producer_of(*source.method, command.method, installation, folder));
   }
-  return PreparedRun{std::move(store), run, how, std::move(source.library)};
+  return PreparedRun{std::move(store), run, how, std::move(source.library), folder};
 }
 
 Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolved,
                                const Installation& installation, const Catalogue& catalogue) {
-  KGB_TRY(StoredRun stored, open_run_to_write(command.resume));
+  KGB_TRY(StoredRun stored, open_run_to_write(command.resume, resolved.chip));
   const RunInfo run = stored.run;
   if (run.chip != resolved.chip)
     return user_error("the run was begun on chip " + in_quotes(run.chip) + ", not " +
@@ -311,7 +313,7 @@ Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolv
     KGB_TRY(const std::optional<MethodContestant> method,
             method_named(run.contestant, command.method, installation));
     if (method) {
-      KGB_TRY(how.producer, producer_of(*method, command.method, installation, command.resume));
+      KGB_TRY(how.producer, producer_of(*method, command.method, installation, stored.own));
     }
   }
   how.request.tiers.clear();
@@ -320,7 +322,7 @@ Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolv
   how.request.targets = run.targets.empty() ? std::vector<std::string>() : split(run.targets, ',');
   how.request.seed = seed_from_text(run.seed).value_or(0);
   how.request.tolerance = run.tolerance;
-  return PreparedRun{std::move(stored.store), run, how, std::move(library)};
+  return PreparedRun{std::move(stored.store), run, how, std::move(library), std::move(stored.own)};
 }
 
 }  // namespace kgb::app

@@ -29,12 +29,14 @@ struct PreparedRun {
   RunInfo run;
   RunOptions options;
   std::optional<DeclaredLibrary> library;
+  std::filesystem::path own;  // for the page
 };
 
 // The operators that the command asks for: of the suite, those named, those not excluded, those that the run
-// --only-failed did not pass.
+// --only-failed did not pass. `chip`: whose part of a joined run is meant.
 [[nodiscard]] Result<std::vector<const Operator*>> operators_of(const RunCommand& command,
-                                                                const Catalogue& catalogue);
+                                                                const Catalogue& catalogue,
+                                                                const std::string& chip);
 
 // Writes a new run into its folder.
 [[nodiscard]] Result<PreparedRun> begin_run(const RunCommand& command, const ResolvedOptions& resolved,

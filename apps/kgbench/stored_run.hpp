@@ -8,14 +8,33 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/text.hpp"
 #include "report/report.hpp"
 #include "setup.hpp"
 
 namespace kgb::app {
 
-// The runs of folders, or of stores that are named themselves; never written to. Families come from the
-// catalogue, where there is one: a run can be read without.
-inline Result<std::vector<RunReport>> read_runs(const std::vector<std::filesystem::path>& runs) {
+inline std::vector<std::string> chips_of(const std::vector<RunReport>& reports) {
+  std::vector<std::string> chips;
+  for (const RunReport& report : reports) chips.push_back(report.run.chip);
+  return chips;
+}
+
+// Leaves the run on a chip; empty: all of them.
+inline Status keep_chip(std::vector<RunReport>& reports, const std::filesystem::path& run,
+                        const std::string& chip) {
+  const std::vector<std::string> chips = chips_of(reports);
+  if (!chip.empty()) std::erase_if(reports, [&chip](const RunReport& r) { return r.run.chip != chip; });
+  if (!reports.empty()) return ok_status();
+  return user_error(run.string() + " has nothing on chip " + in_quotes(chip) + did_you_mean(chip, chips) +
+                    ". It was judged on: " + join(chips, ", "));
+}
+
+// The runs of folders, or of stores that are named themselves, in a joined one the run of each chip or of
+// `chip` alone; never written to. Families come from the catalogue, where there is one: a run can be read
+// without.
+inline Result<std::vector<RunReport>> read_runs(const std::vector<std::filesystem::path>& runs,
+                                                const std::string& chip) {
   std::map<std::string, std::string> families;
   if (const Result<Catalogue> catalogue = load_catalogue(); catalogue.ok())
     families = families_of(*catalogue);
@@ -24,9 +43,12 @@ inline Result<std::vector<RunReport>> read_runs(const std::vector<std::filesyste
     std::error_code ignored;
     if (std::filesystem::is_directory(run, ignored)) run /= "run.sqlite";
     KGB_TRY(const Store store, Store::open_to_read(run));
-    KGB_TRY(RunReport report, load_report(store));
-    report.families = families;
-    reports.push_back(std::move(report));
+    KGB_TRY(std::vector<RunReport> held, load_reports(store));
+    KGB_CHECK(keep_chip(held, run, chip));
+    for (RunReport& report : held) {
+      report.families = families;
+      reports.push_back(std::move(report));
+    }
   }
   return reports;
 }

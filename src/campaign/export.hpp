@@ -20,8 +20,8 @@ namespace kgb {
 // dir:PATH reads. Files of the same name are replaced, no other is touched. Returns how many.
 [[nodiscard]] Result<std::int64_t> export_best(const StoredRun& run, const std::filesystem::path& folder);
 
-// One JSON object a line for each sample: run, contestant, model, op, sample, verdict or null, speedup or
-// null, tokens, dollars, attempts, source, and the evaluation.
+// One JSON object a line for each sample: run, contestant, model, chip, op, sample, verdict or null, speedup
+// or null, tokens, dollars, attempts, source, and the evaluation.
 [[nodiscard]] Status export_samples(const StoredRun& run,
                                     const std::function<void(std::string_view line)>& write);
 

@@ -107,6 +107,7 @@ Status export_samples(const StoredRun& run, const std::function<void(std::string
                 {"run", run.run.id},
                 {"contestant", run.run.contestant},
                 {"model", run.run.model},
+                {"chip", run.run.chip},
                 {"op", sample.item.op},
                 {"sample", sample.item.sample},
                 {"calls", used.calls},

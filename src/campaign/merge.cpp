@@ -17,6 +17,8 @@ namespace {
 
 using Place = std::pair<std::string, int>;  // operator, sample
 
+using Runs = std::vector<const StoredRun*>;
+
 struct Part {
   const StoredRun* from = nullptr;
   RunItem item;
@@ -27,9 +29,8 @@ struct Part {
 Status same_protocol(const StoredRun& a, const StoredRun& b) {
   const std::pair<const char*, std::string RunInfo::*> facts[] = {
       {"contestant", &RunInfo::contestant}, {"model", &RunInfo::model},
-      {"method", &RunInfo::method},         {"chip", &RunInfo::chip},
-      {"tiers", &RunInfo::tiers},           {"tolerance", &RunInfo::tolerance},
-      {"targets", &RunInfo::targets}};
+      {"method", &RunInfo::method},         {"tiers", &RunInfo::tiers},
+      {"tolerance", &RunInfo::tolerance},   {"targets", &RunInfo::targets}};
   for (const auto& [name, fact] : facts) {
     if (a.run.*fact == b.run.*fact) continue;
     return user_error(fmt::format(
@@ -61,10 +62,10 @@ Result<std::vector<Part>> parts_of(const StoredRun& run) {
 }
 
 // Of an item that several runs hold, the one that got furthest.
-Result<std::map<Place, Part>> collect(const std::vector<StoredRun>& runs) {
+Result<std::map<Place, Part>> collect(const Runs& runs) {
   std::map<Place, Part> parts;
-  for (const StoredRun& run : runs) {
-    KGB_CHECK(same_protocol(runs.front(), run));
+  for (const StoredRun* from : runs) {
+    const StoredRun& run = *from;
     KGB_TRY(std::vector<Part> more, parts_of(run));
     for (Part& part : more) {
       const Place place{part.item.op, part.item.sample};
@@ -81,51 +82,85 @@ Result<std::map<Place, Part>> collect(const std::vector<StoredRun>& runs) {
   return parts;
 }
 
-RunInfo joined(const std::vector<StoredRun>& runs, const std::filesystem::path& folder) {
-  RunInfo run = runs.front().run;
-  run.id = folder.filename().string();
-  run.created = iso_utc(system_clock().wall());
-  run.version = std::string(version());
-  for (const StoredRun& other : runs)
-    if (other.run.suite != run.suite) run.suite = "merged";
-  return run;
+// What one chip's runs become.
+struct Joined {
+  RunInfo run;
+  std::filesystem::path place;  // of the candidates, in the folder
+  std::map<Place, Part> parts;
+};
+
+Result<Joined> joined(const Runs& runs, const std::string& name) {
+  Joined one{runs.front()->run, {}, {}};
+  one.run.id = name;
+  one.run.status = "stopped";
+  if (runs.size() > 1) {
+    one.run.created = iso_utc(system_clock().wall());
+    one.run.finished.clear();  // no start and end are theirs together
+    one.run.version = std::string(version());
+  }
+  for (const StoredRun* other : runs)
+    if (other->run.suite != one.run.suite) one.run.suite = "merged";
+  KGB_TRY(one.parts, collect(runs));
+  return one;
 }
 
-}  // namespace
+Result<std::vector<Joined>> by_chip(const std::vector<StoredRun>& runs, const std::string& name) {
+  std::map<std::string, Runs> chips;
+  for (const StoredRun& run : runs) {
+    KGB_CHECK(same_protocol(runs.front(), run));
+    chips[run.run.chip].push_back(&run);
+  }
+  std::vector<Joined> all;
+  for (const auto& [chip, theirs] : chips) {
+    const bool alone = chips.size() == 1;
+    if (!alone) KGB_CHECK(refuse_chip_path(theirs.front()->folder, chip));
+    KGB_TRY(Joined one, joined(theirs, alone ? name : name + "@" + chip));
+    if (!alone) one.place = chip_place(chip);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
 
-Result<Merged> merge_runs(const std::vector<StoredRun>& runs, const std::filesystem::path& folder) {
-  KGB_TRY(const auto parts, collect(runs));
-  KGB_CHECK(make_folders(folder));
-  KGB_TRY(Store store, Store::open(folder / "run.sqlite"));
-  RunInfo run = joined(runs, folder);
-  run.status = "stopped";
+Status write(const Joined& one, const std::filesystem::path& folder, Store& store, Merged& merged) {
   std::vector<RunItem> items;
   std::map<const StoredRun*, std::vector<RunItem>> taken;  // from which run which items
-  for (const auto& [place, part] : parts) {
-    const std::string candidate =
-        candidate_place(place.first, place.second, is_native(part.item) ? ".cpp" : ".py");
+  for (const auto& [place, part] : one.parts) {
+    const std::filesystem::path candidate =
+        one.place / candidate_place(place.first, place.second, is_native(part.item) ? ".cpp" : ".py");
     items.push_back(
-        {0, place.first, place.second, candidate, part.item.recorded, part.item.recorded_evidence});
+        {0, place.first, place.second, candidate.string(), part.item.recorded, part.item.recorded_evidence});
     taken[part.from].push_back(part.item);
     if (!part.sample) continue;
     KGB_CHECK(make_folders((folder / candidate).parent_path()));
     KGB_CHECK(write_file_atomic(folder / candidate, part.sample->source));
   }
-  KGB_CHECK(store.begin_run(run, items));
-  KGB_TRY(const std::vector<RunItem> written, store.items(run.id));
-  Merged merged;
-  merged.items = static_cast<std::int64_t>(written.size());
+  KGB_CHECK(store.begin_run(one.run, items));
+  KGB_TRY(const std::vector<RunItem> written, store.items(one.run.id));
+  std::int64_t open = 0;
   for (const RunItem& item : written) {
-    const Part& part = parts.at({item.op, item.sample});
+    const Part& part = one.parts.at({item.op, item.sample});
     if (!part.sample || !part.sample->evaluation) {
-      ++merged.open;
+      ++open;
       continue;
     }
     KGB_CHECK(store.record(item, *part.sample->evaluation, part.sample->source));
     ++merged.evaluations;
   }
-  for (const auto& [from, theirs] : taken) KGB_CHECK(copy_ledger(*from, theirs, store, run.id));
-  if (merged.open == 0) KGB_CHECK(store.set_status(run.id, "complete", run.created));
+  merged.items += static_cast<std::int64_t>(written.size());
+  merged.open += open;
+  for (const auto& [from, theirs] : taken) KGB_CHECK(copy_ledger(*from, theirs, store, one.run.id));
+  return open > 0 ? ok_status() : store.set_status(one.run.id, "complete", one.run.finished);
+}
+
+}  // namespace
+
+Result<Merged> merge_runs(const std::vector<StoredRun>& runs, const std::filesystem::path& folder) {
+  KGB_TRY(const std::vector<Joined> chips, by_chip(runs, folder.filename().string()));
+  KGB_CHECK(make_folders(folder));
+  KGB_TRY(Store store, Store::open(folder / "run.sqlite"));
+  Merged merged;
+  merged.chips = static_cast<std::int64_t>(chips.size());
+  for (const Joined& one : chips) KGB_CHECK(write(one, folder, store, merged));
   return merged;
 }
 

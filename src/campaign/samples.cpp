@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "model/operator_name.hpp"
 
 namespace kgb {
@@ -15,12 +16,26 @@ namespace fs = std::filesystem;
 
 using Place = std::pair<std::string, int>;  // operator, sample
 
-Result<StoredRun> newest_run(const fs::path& folder, Result<Store> opened) {
-  KGB_TRY(Store store, std::move(opened));
-  KGB_TRY(const std::vector<RunInfo> runs, store.runs());
+Result<std::vector<RunInfo>> runs_in(const Store& store, const fs::path& folder) {
+  KGB_TRY(std::vector<RunInfo> runs, store.runs());
   if (runs.empty())
     return user_error(folder.string() + " holds no run. Name the folder that kgbench run printed");
-  return StoredRun{folder, std::move(store), runs.back()};
+  if (runs.size() > 1)
+    for (const RunInfo& run : runs) KGB_CHECK(refuse_chip_path(folder, run.chip));
+  return runs;
+}
+
+Result<StoredRun> run_on(const fs::path& folder, Result<Store> opened, const std::string& chip) {
+  KGB_TRY(Store store, std::move(opened));
+  KGB_TRY(const std::vector<RunInfo> runs, runs_in(store, folder));
+  if (runs.size() == 1) return StoredRun{folder, std::move(store), runs.front(), folder};
+  std::vector<std::string> chips;
+  for (const RunInfo& run : runs) {
+    if (run.chip == chip) return StoredRun{folder, std::move(store), run, folder / chip_place(chip)};
+    chips.push_back(run.chip);
+  }
+  return user_error(folder.string() + " joins runs on the chips " + join(chips, ", ") + " and none on " +
+                    in_quotes(chip) + ". Use one of them with --chip, or a run that was joined");
 }
 
 }  // namespace
@@ -39,12 +54,33 @@ fs::path candidate_file(const fs::path& run_folder, const RunItem& item) {
   return path.is_absolute() ? path : run_folder / path;
 }
 
-Result<StoredRun> open_run(const fs::path& folder) {
-  return newest_run(folder, Store::open_to_read(folder / "run.sqlite"));
+fs::path chip_place(const std::string& chip) {
+  return fs::path("chips") / chip;
 }
 
-Result<StoredRun> open_run_to_write(const fs::path& folder) {
-  return newest_run(folder, Store::open_existing(folder / "run.sqlite"));
+Status refuse_chip_path(const fs::path& folder, const std::string& chip) {
+  const fs::path name = chip;
+  if (!name.empty() && name == name.filename() && name != "." && name != "..") return ok_status();
+  return user_error(folder.string() + " was judged on " + in_quotes(chip) + ", which is no name of a chip");
+}
+
+Result<StoredRun> open_run(const fs::path& folder, const std::string& chip) {
+  return run_on(folder, Store::open_to_read(folder / "run.sqlite"), chip);
+}
+
+Result<StoredRun> open_run_to_write(const fs::path& folder, const std::string& chip) {
+  return run_on(folder, Store::open_existing(folder / "run.sqlite"), chip);
+}
+
+Result<std::vector<StoredRun>> open_runs(const fs::path& folder) {
+  KGB_TRY(const Store store, Store::open_to_read(folder / "run.sqlite"));
+  KGB_TRY(const std::vector<RunInfo> runs, runs_in(store, folder));
+  std::vector<StoredRun> opened;
+  for (const RunInfo& info : runs) {
+    KGB_TRY(StoredRun run, open_run(folder, info.chip));
+    opened.push_back(std::move(run));
+  }
+  return opened;
 }
 
 Result<std::vector<StoredSample>> stored_samples(const StoredRun& run) {

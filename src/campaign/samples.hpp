@@ -26,9 +26,19 @@ struct StoredRun {
   std::filesystem::path folder;
   Store store;
   RunInfo run;
+  std::filesystem::path own{};  // where the run keeps what no other of its folder may: most often the folder
 };
-[[nodiscard]] Result<StoredRun> open_run(const std::filesystem::path& folder);           // to read
-[[nodiscard]] Result<StoredRun> open_run_to_write(const std::filesystem::path& folder);  // to go on with
+// The run of a folder. Of a folder that joins runs on several chips: the one on `chip`.
+[[nodiscard]] Result<StoredRun> open_run(const std::filesystem::path& folder,
+                                         const std::string& chip = {});  // to read
+[[nodiscard]] Result<StoredRun> open_run_to_write(const std::filesystem::path& folder,
+                                                  const std::string& chip);  // to go on with
+// All of them, to read, each with a connection of its own.
+[[nodiscard]] Result<std::vector<StoredRun>> open_runs(const std::filesystem::path& folder);
+// Of a run on `chip`, where a folder joins several: "chips/h200", in the folder.
+[[nodiscard]] std::filesystem::path chip_place(const std::string& chip);
+// Refuses a chip that cannot be a folder's name: a store may come from anywhere.
+Status refuse_chip_path(const std::filesystem::path& folder, const std::string& chip);
 
 // One sample of a run with its text: as it was judged, or as it was generated where it was not.
 struct StoredSample {

@@ -27,11 +27,11 @@ std::optional<double> OperatorOutcome::log_speedup() const {
   return logarithms.empty() ? std::nullopt : std::optional(mean(logarithms));
 }
 
-std::vector<OperatorOutcome> outcomes_of(const RunReport& report, const EvaluationFilter& filter) {
+std::vector<OperatorOutcome> outcomes_of(const RunReport& report) {
   std::map<std::string, OperatorOutcome> by_operator;
   for (const StoredEvaluation& stored : report.evaluations) {
     const Evaluation& e = stored.evaluation;
-    if (e.verdict == Verdict::infra || (filter && !filter(e))) continue;
+    if (e.verdict == Verdict::infra) continue;
     OperatorOutcome& outcome = by_operator[e.op];
     outcome.op = e.op;
     outcome.source = source_of(e.op);

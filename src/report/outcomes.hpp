@@ -2,7 +2,6 @@
 // What statistics are made of: per operator, which samples passed and how fast they were.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,10 +27,8 @@ struct OperatorOutcome {
   [[nodiscard]] std::optional<double> log_speedup() const;
 };
 
-using EvaluationFilter = std::function<bool(const Evaluation&)>;
 // In order of operators. Operators of which nothing was judged are left out.
-[[nodiscard]] std::vector<OperatorOutcome> outcomes_of(const RunReport& report,
-                                                       const EvaluationFilter& filter = {});
+[[nodiscard]] std::vector<OperatorOutcome> outcomes_of(const RunReport& report);
 
 // Share of passes with its interval: Wilson's where every operator has one sample; else the bootstrap over
 // operators, since samples of one operator are not independent.

@@ -10,31 +10,64 @@
 #include <cmath>
 #include <map>
 
+#include "base/text.hpp"
+
 namespace kgb {
 
-#define KGB_REPORT(name) std::string report_##name(const RunReport&, const ReportStyle&);
+#define KGB_REPORT(name, join) std::string report_##name(const RunReport&, const ReportStyle&);
 #include "report/reports.def"
 #undef KGB_REPORT
 
+namespace {
+
+using Join = std::string (*)(const std::vector<std::string>&);
+constexpr Join one_chip = nullptr;
+
+std::string blocks(const std::vector<std::string>& texts) {
+  return join(texts, "\n");
+}
+
+std::string documents(const std::vector<std::string>& texts) {
+  return "{\"schema\": 1, \"runs\": [\n" + join(texts, ",\n") + "]}\n";
+}
+
+Result<RunReport> read_report(const Store& store, RunInfo run) {
+  RunReport report;
+  report.run = std::move(run);
+  KGB_TRY(report.evaluations, store.evaluations(report.run.id));
+  KGB_TRY(report.items, store.item_count(report.run.id));
+  KGB_TRY(report.attempts, store.attempts(report.run.id));
+  KGB_TRY(report.calls, store.calls(report.run.id));
+  return report;
+}
+
+}  // namespace
+
 const std::vector<ReportRow>& reports() {
   static const std::vector<ReportRow> rows{
-#define KGB_REPORT(name) {#name, report_##name},
+#define KGB_REPORT(name, join) {#name, report_##name, join},
 #include "report/reports.def"
 #undef KGB_REPORT
   };
   return rows;
 }
 
-Result<RunReport> load_report(const Store& store) {
+Result<std::vector<RunReport>> load_reports(const Store& store) {
   KGB_TRY(std::vector<RunInfo> runs, store.runs());
   if (runs.empty()) return user_error("the run store holds no run yet. Start one with kgbench run");
-  RunReport report;
-  report.run = runs.back();
-  KGB_TRY(report.evaluations, store.evaluations(report.run.id));
-  KGB_TRY(report.items, store.item_count(report.run.id));
-  KGB_TRY(report.attempts, store.attempts(report.run.id));
-  KGB_TRY(report.calls, store.calls(report.run.id));
-  return report;
+  std::vector<RunReport> all;
+  for (RunInfo& run : runs) {
+    KGB_TRY(RunReport report, read_report(store, std::move(run)));
+    all.push_back(std::move(report));
+  }
+  return all;
+}
+
+Result<RunReport> load_report(const Store& store, const std::string& run) {
+  KGB_TRY(const std::vector<RunInfo> runs, store.runs());
+  for (const RunInfo& info : runs)
+    if (info.id == run) return read_report(store, info);
+  return user_error("the run store holds no run " + in_quotes(run));
 }
 
 std::map<std::string, std::string> families_of(const Catalogue& catalogue) {

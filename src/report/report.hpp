@@ -31,10 +31,14 @@ using ReportFunction = std::string (*)(const RunReport&, const ReportStyle&);
 struct ReportRow {
   std::string name;
   ReportFunction make;
+  // Makes one text of the reports of several chips; null: the format is of one chip.
+  std::string (*join)(const std::vector<std::string>&);
 };
 [[nodiscard]] const std::vector<ReportRow>& reports();
-// Reads the only run of a store file.
-[[nodiscard]] Result<RunReport> load_report(const Store& store);
+// The runs of a store file: one, or one for each chip where runs on several were joined. Every figure is made
+// of one of them, so that none is over samples of several chips.
+[[nodiscard]] Result<std::vector<RunReport>> load_reports(const Store& store);
+[[nodiscard]] Result<RunReport> load_report(const Store& store, const std::string& run);
 [[nodiscard]] std::map<std::string, std::string> families_of(const Catalogue& catalogue);
 
 // Counts that every report shows. Operators without an honest kernel are counted apart.

@@ -70,15 +70,6 @@ std::string left_out_text(const RunReport& report) {
   return text;
 }
 
-void add_chips(Figures& figures, const RunReport& report) {
-  std::set<std::string> chips;
-  for (const StoredEvaluation& stored : report.evaluations) chips.insert(stored.evaluation.chip);
-  if (chips.size() < 2) return;
-  for (const std::string& chip : chips)
-    figures.push_back(accuracy_figure(
-        "chip " + chip, outcomes_of(report, [&chip](const Evaluation& e) { return e.chip == chip; })));
-}
-
 // The weakest first, by the upper ends of their intervals: 9 of 19 is surely weaker than 1 of 3. Only they
 // are shown in the terminal.
 void add_families(Figures& figures, const Outcomes& outcomes) {
@@ -104,7 +95,6 @@ void add_accuracy(Figures& figures, const RunReport& report, const Outcomes& out
     figures.push_back(accuracy_figure("with a kernel", with_kernel));
   for (const auto& [source, members] : grouped(outcomes, [](const auto& o) { return o.source; }))
     figures.push_back(accuracy_figure("source " + source, members));
-  add_chips(figures, report);
   add_families(figures, outcomes);
 }
 

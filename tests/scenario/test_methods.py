@@ -6,6 +6,7 @@ import http.server
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -229,14 +230,23 @@ def test_parts_that_were_generated_here_are_joined_and_judged_elsewhere(model, t
     for op in OPS:
         done = run(server, "--generate-only", "--out", tmp_path / op, operators=["--op", op])
         assert done.code == 0, done.err
-    done = kgbench("merge", *(tmp_path / op for op in OPS), "--out", tmp_path / "all")
+    shutil.copytree(tmp_path / OPS[0], tmp_path / "on-h200")  # one part also on a chip that this machine has not
+    with contextlib.closing(sqlite3.connect(tmp_path / "on-h200/run.sqlite", isolation_level=None)) as store:
+        store.execute("UPDATE run SET chip = 'h200'")
+    done = kgbench("merge", *(tmp_path / op for op in OPS), tmp_path / "on-h200", "--out", tmp_path / "all")
     assert done.code == 0, done.err
-    assert verdicts(tmp_path / "all") == {op + ".0": None for op in OPS}
-    assert rows(tmp_path / "all", "SELECT count(DISTINCT item) FROM model_call") == [(2,)]
+    by_chip = ("SELECT chip, op, verdict FROM run JOIN item ON item.run = run.id LEFT JOIN evaluation ON item = item.id"
+               " ORDER BY chip, op")
+    parts = [("cpu", op) for op in sorted(OPS)] + [("h200", OPS[0])]
+    assert rows(tmp_path / "all", by_chip) == [(chip, op, None) for chip, op in parts]
+    assert rows(tmp_path / "all", "SELECT count(DISTINCT item) FROM model_call") == [(3,)]
     (tmp_path / "all").rename(tmp_path / "elsewhere")  # another machine: no server, no key, another place
     there = kgbench("run", "--resume", tmp_path / "elsewhere", "--judge-only", *FAST)
     assert there.code == 0, there.err
-    assert verdicts(tmp_path / "elsewhere") == {op + ".0": "pass" for op in OPS}
+    assert rows(tmp_path / "elsewhere", by_chip) == [(chip, op, "pass" if chip == "cpu" else None) for chip, op in parts]
+    assert rows(tmp_path / "elsewhere", "SELECT chip, status FROM run ORDER BY chip") == [("cpu", "complete"),
+                                                                                          ("h200", "stopped")]
+    assert [page.parent.name for page in (tmp_path / "elsewhere").rglob("report.html")] == ["cpu"]
     assert server.calls == {op: 1 for op in OPS}
 
 

@@ -224,6 +224,36 @@ def test_chips_are_compared_over_the_operators_that_they_share(tmp_path):
     assert ranks["p"] == pytest.approx(2 / 6)
 
 
+def test_runs_on_several_chips_are_joined_and_told_chip_by_chip(tmp_path):
+    rows = {chip: list(drawn(hash_of(chip), 0.6, 1.0, samples=2)) for chip in ("cpu", "h200")}
+    alone = {chip: write_run(tmp_path / chip, outcomes, chip=chip, tokens=1000) for chip, outcomes in rows.items()}
+    all_of_them = tmp_path / "all"
+    done = kgbench("merge", *alone.values(), "--out", all_of_them)
+    assert done.code == 0, done.err
+    assert f"{4 * len(OPERATORS)} items of 2 runs on 2 chips" in done.out
+    runs = json.loads(kgbench("report", all_of_them, "--format", "json").out)["runs"]
+    assert {run["run"]["chip"]: run["statistics"] for run in runs} == {chip: figures(run) for chip, run in alone.items()}
+    table = kgbench("report", all_of_them).out
+    assert table == kgbench("report", alone["cpu"]).out + "\n" + kgbench("report", alone["h200"]).out
+    refused = kgbench("report", all_of_them, "--format", "csv")
+    assert refused.code == 2 and "--chip: cpu, h200" in refused.err and len(refused.err.splitlines()) == 1
+    one = kgbench("report", all_of_them, "--format", "csv", "--chip", "h200").out
+    assert one == kgbench("report", alone["h200"], "--format", "csv").out
+    assert "It was judged on: cpu, h200" in kgbench("report", all_of_them, "--chip", "h20").err
+    [pair], [of_two] = compared(all_of_them)["pairs"], compared(*alone.values())["pairs"]
+    assert (pair["first"], pair["second"]) == ("all@cpu", "all@h200")
+    assert pair == of_two | {"first": pair["first"], "second": pair["second"]}
+    lines = [json.loads(line) for line in kgbench("export", all_of_them).out.splitlines()]
+    assert sorted((line["chip"], line["op"], line["sample"], line["verdict"]) for line in lines) == sorted(
+        (chip, op, sample, verdict) for chip, outcomes in rows.items() for op, sample, verdict, _ in outcomes)
+    assert kgbench("export", all_of_them, "--best", tmp_path / "best").code == 0
+    for chip, run in alone.items():
+        assert kgbench("export", run, "--best", tmp_path / f"best-{chip}").code == 0
+        kernels = [json.loads((folder / "index.json").read_text())["kernels"]
+                   for folder in (tmp_path / "best/chips" / chip, tmp_path / f"best-{chip}")]
+        assert kernels[0] == kernels[1] and kernels[0]
+
+
 def hash_of(*words):
     return sum(map(ord, "".join(words)))
 

@@ -18,6 +18,7 @@ namespace {
 
 struct Options {
   std::vector<std::filesystem::path> runs;
+  std::string chip;
   bool fail = false, json = false;
 };
 
@@ -39,11 +40,13 @@ Result<int> compare_two(const Options& options, const RunReport& before, const R
 }
 
 Result<int> compare(const Options& options) {
-  if (options.runs.size() < 2)
+  KGB_TRY(const std::vector<RunReport> reports, read_runs(options.runs, options.chip));
+  if (reports.size() < 2)
     return user_error("one run has nothing to be compared with. Name another folder (or kgbench report)");
-  if (options.fail && options.runs.size() > 2)
-    return user_error("--fail-on-regression takes two runs: the one before and the one after");
-  KGB_TRY(const std::vector<RunReport> reports, read_runs(options.runs));
+  if (options.fail && reports.size() > 2)
+    return user_error(
+        "--fail-on-regression takes two runs: the one before and the one after; of runs over several chips,"
+        " name one with --chip");
   const Contest contest = contest_of(pointers_to(reports));
   if (reports.size() == 2) return compare_two(options, reports[0], reports[1], contest);
   if (options.json)
@@ -63,6 +66,7 @@ Registered register_compare(CLI::App& root) {
       ->add_option("runs", options->runs,
                    "folders of runs; of two, the second is the one that may be better or worse")
       ->required();
+  command->add_option("--chip", options->chip, "of runs that were joined over chips: this one alone");
   command->add_flag("--fail-on-regression", options->fail, "exit code 1 when anything is worse than before");
   command->add_flag("--json", options->json, "as JSON");
   return {command, [options] { return compare(*options); }};

@@ -21,33 +21,37 @@ struct Options {
   std::string format = "jsonl";
 };
 
-Status write_lines(const StoredRun& run, std::FILE* file) {
+// A run, or one for each chip.
+using Runs = std::vector<StoredRun>;
+
+Status write_lines(const Runs& runs, std::FILE* file) {
   bool written = true;
-  KGB_CHECK(export_samples(run, [&](std::string_view line) {
-    written = written && std::fwrite(line.data(), 1, line.size(), file) == line.size() &&
-              std::fputc('\n', file) != EOF;
-  }));
+  for (const StoredRun& run : runs)
+    KGB_CHECK(export_samples(run, [&](std::string_view line) {
+      written = written && std::fwrite(line.data(), 1, line.size(), file) == line.size() &&
+                std::fputc('\n', file) != EOF;
+    }));
   if (!written || std::fflush(file) != 0)
     return host_error("the samples could not be written. Is the disk full?");
   return ok_status();
 }
 
-Status write_jsonl(const StoredRun& run, const fs::path& out) {
-  if (out.empty()) return write_lines(run, stdout);
+Status write_jsonl(const Runs& runs, const fs::path& out) {
+  if (out.empty()) return write_lines(runs, stdout);
   std::FILE* file = std::fopen(out.c_str(), "w");
   if (file == nullptr) return user_error(out.string() + " cannot be written. Does its folder exist?");
-  Status done = write_lines(run, file);
+  Status done = write_lines(runs, file);
   if (std::fclose(file) != 0 && done.ok())
     done = host_error(out.string() + " could not be written. Is the disk full?");
   return done;
 }
 
 // Parquet is written by pyarrow from the lines.
-Status write_parquet(const StoredRun& run, const fs::path& out) {
+Status write_parquet(const Runs& runs, const fs::path& out) {
   if (out.empty()) return user_error("--format parquet needs a file: --out samples.parquet");
   KGB_TRY(const Installation installation, find_installation());
   const fs::path lines = out.string() + ".jsonl";
-  KGB_CHECK(write_jsonl(run, lines));
+  KGB_CHECK(write_jsonl(runs, lines));
   sandbox::Command command;
   command.argv = {installation.interpreter, (installation.python_dir / "kgbench" / "parquet.py").string(),
                   fs::absolute(lines).string(), fs::absolute(out).string()};
@@ -61,15 +65,20 @@ Status write_parquet(const StoredRun& run, const fs::path& out) {
   return ok_status();
 }
 
-Result<int> export_run(const Options& options) {
-  KGB_TRY(const StoredRun run, open_run(options.run));
-  if (!options.best.empty()) {
-    KGB_TRY(const std::int64_t count, export_best(run, options.best));
-    std::fprintf(stderr, "%lld kernels in %s\n", static_cast<long long>(count),
-                 options.best.string().c_str());
-    return kExitPass;
+// What is fastest on one chip need not be on another: each has a folder of its own.
+Result<int> write_best(const Runs& runs, const fs::path& best) {
+  for (const StoredRun& run : runs) {
+    const fs::path folder = runs.size() == 1 ? best : best / chip_place(run.run.chip);
+    KGB_TRY(const std::int64_t count, export_best(run, folder));
+    std::fprintf(stderr, "%lld kernels in %s\n", static_cast<long long>(count), folder.string().c_str());
   }
-  KGB_CHECK(options.format == "parquet" ? write_parquet(run, options.out) : write_jsonl(run, options.out));
+  return kExitPass;
+}
+
+Result<int> export_run(const Options& options) {
+  KGB_TRY(const Runs runs, open_runs(options.run));
+  if (!options.best.empty()) return write_best(runs, options.best);
+  KGB_CHECK(options.format == "parquet" ? write_parquet(runs, options.out) : write_jsonl(runs, options.out));
   return kExitPass;
 }
 

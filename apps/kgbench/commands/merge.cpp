@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// kgbench merge: runs of one contestant over parts of a suite become one run.
+// kgbench merge: runs of one contestant over parts of a suite, and over chips, become one.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 
 #include "campaign/merge.hpp"
@@ -21,13 +23,14 @@ Result<int> merge(const Options& options) {
     return user_error(options.out.string() + " holds a run already: name another --out");
   std::vector<StoredRun> runs;
   for (const std::filesystem::path& folder : options.runs) {
-    KGB_TRY(StoredRun run, open_run(folder));
-    runs.push_back(std::move(run));
+    KGB_TRY(std::vector<StoredRun> held, open_runs(folder));
+    std::move(held.begin(), held.end(), std::back_inserter(runs));
   }
   KGB_TRY(const Merged merged, merge_runs(runs, options.out));
-  std::printf("%lld items of %zu runs in %s: %lld judged, %lld open\n", static_cast<long long>(merged.items),
-              runs.size(), options.out.string().c_str(), static_cast<long long>(merged.evaluations),
-              static_cast<long long>(merged.open));
+  const std::string chips = merged.chips > 1 ? " on " + std::to_string(merged.chips) + " chips" : "";
+  std::printf("%lld items of %zu runs%s in %s: %lld judged, %lld open\n",
+              static_cast<long long>(merged.items), runs.size(), chips.c_str(), options.out.string().c_str(),
+              static_cast<long long>(merged.evaluations), static_cast<long long>(merged.open));
   return kExitPass;
 }
 

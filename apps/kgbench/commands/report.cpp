@@ -18,7 +18,7 @@ namespace {
 
 struct Options {
   std::vector<std::filesystem::path> runs;
-  std::string format = "table", table;
+  std::string format = "table", table, chip;
   std::filesystem::path out;
 };
 
@@ -41,7 +41,7 @@ Result<int> published(const Options& options) {
                       ". Formats of --table: table, json");
   KGB_TRY(const Installation installation, find_installation());
   KGB_TRY(PublishedTable table, load_published(installation.home / "catalogue" / "published", options.table));
-  KGB_TRY(const std::vector<RunReport> reports, read_runs(options.runs));
+  KGB_TRY(const std::vector<RunReport> reports, read_runs(options.runs, options.chip));
   add_runs(table, pointers_to(reports));
   return deliver(options, json ? published_json(table).dump(2) + '\n' : published_text(table));
 }
@@ -62,10 +62,17 @@ Result<int> report(const Options& options) {
   if (chosen == nullptr)
     return user_error("no format " + in_quotes(options.format) + did_you_mean(options.format, formats) +
                       ". Formats: " + join(formats, ", "));
-  KGB_TRY(const std::vector<RunReport> loaded, read_runs(options.runs));
+  KGB_TRY(const std::vector<RunReport> loaded, read_runs(options.runs, options.chip));
   ReportStyle style;
   style.colour = options.out.empty() && wants_colour();
-  return deliver(options, chosen->make(loaded.front(), style));
+  if (loaded.size() == 1) return deliver(options, chosen->make(loaded.front(), style));
+  if (chosen->join == nullptr)
+    return user_error("the format " + chosen->name +
+                      " is of one chip, and the run of several. Name one with " +
+                      "--chip: " + join(chips_of(loaded), ", "));
+  std::vector<std::string> texts;
+  for (const RunReport& one : loaded) texts.push_back(chosen->make(one, style));
+  return deliver(options, chosen->join(texts));
 }
 
 }  // namespace
@@ -79,6 +86,7 @@ Registered register_report(CLI::App& root) {
       ->capture_default_str();
   command->add_option("--table", options->table,
                       "a published table with rows of these runs: a100, platforms, cost");
+  command->add_option("--chip", options->chip, "of a run that was joined over chips: this one alone");
   command->add_option("--out", options->out, "write to this file instead of standard output");
   return {command, [options] { return report(*options); }};
 }

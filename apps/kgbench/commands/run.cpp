@@ -52,18 +52,18 @@ Status finish(PreparedRun& prepared, const RunOutcome& outcome, double seconds) 
     std::printf("Judge them: kgbench run --resume %s --judge-only\n", folder.string().c_str());
     return ok_status();
   }
-  KGB_TRY(RunReport report, load_report(prepared.store));
+  KGB_TRY(RunReport report, load_report(prepared.store, prepared.run.id));
   KGB_TRY(const Catalogue catalogue, load_catalogue());
   report.families = families_of(catalogue);
   ReportStyle style;
   style.colour = wants_colour();
   for (const ReportRow& row : reports()) {
     if (row.name == "table") std::fputs(row.make(report, style).c_str(), stdout);
-    if (row.name == "html") KGB_CHECK(write_file_atomic(folder / "report.html", row.make(report, {})));
+    if (row.name == "html") KGB_CHECK(write_file_atomic(prepared.own / "report.html", row.make(report, {})));
   }
   std::printf("Judged %lld in %s.  Page: %s\nAgain: kgbench report %s\n",
               static_cast<long long>(outcome.judged), human_seconds(seconds).c_str(),
-              (folder / "report.html").string().c_str(), folder.string().c_str());
+              (prepared.own / "report.html").string().c_str(), folder.string().c_str());
   print_open(outcome);
   if (outcome.stopped) std::printf("Stopped. Go on: kgbench run --resume %s\n", folder.string().c_str());
   return ok_status();
@@ -82,7 +82,7 @@ void announce(const PreparedRun& prepared, std::int64_t total) {
 
 Result<int> dry_run(const RunCommand& command, const ResolvedOptions& resolved,
                     const Installation& installation, const Catalogue& catalogue) {
-  KGB_TRY(const std::vector<const Operator*> operators, operators_of(command, catalogue));
+  KGB_TRY(const std::vector<const Operator*> operators, operators_of(command, catalogue, resolved.chip));
   KGB_TRY(const std::optional<MethodContestant> method,
           method_named(command.contestant, command.method, installation));
   if (!method) {

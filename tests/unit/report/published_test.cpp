@@ -33,7 +33,9 @@ TEST(PublishedTables, ShipWholeWithTheirSource) {
 
 // The all-operator column of a table by source is the mean of its parts, weighted by their operators.
 TEST(PublishedTables, HaveSourcesThatAddUp) {
-  for (const PublishedRow& row : load_published(kFolder, "a100")->rows) {
+  const auto table = load_published(kFolder, "a100");
+  ASSERT_TRUE(table.ok()) << table.error().message;
+  for (const PublishedRow& row : table->rows) {
     const double all = (110 * *row.cells.at("aten").accuracy + 50 * *row.cells.at("vllm").accuracy +
                         50 * *row.cells.at("cublas").accuracy) /
                        210;
