@@ -34,6 +34,8 @@ struct MethodOptions {
   bool generate_only = false, judge_only = false, dry_run = false;
 };
 void add_method_options(CLI::App& command, MethodOptions& options);
+// FILE or dir:PATH of --seed-kernel as a path; absolute, since a run may be taken up from another folder.
+[[nodiscard]] std::filesystem::path seed_place(const std::string& seed_kernel);
 [[nodiscard]] std::filesystem::path recipe_folder(const Installation& installation);
 
 // A contestant that is a method.
@@ -53,7 +55,8 @@ struct MethodContestant {
 
 // --protocol published: tier, tolerance, seed, limits as KernelGenBench has them, where the command line says
 // nothing else. Returns what still differs, a line each.
-[[nodiscard]] std::vector<std::string> apply_protocol(CLI::App& command, JudgeOptions& judge,
+[[nodiscard]] std::vector<std::string> apply_protocol(CLI::App& command, const std::string& contestant,
+                                                      const Installation& installation, JudgeOptions& judge,
                                                       MethodOptions& options);
 
 [[nodiscard]] Result<ProducerSetup> producer_of(const MethodContestant& contestant,

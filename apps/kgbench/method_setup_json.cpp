@@ -110,50 +110,93 @@ Result<MethodContestant> agent_named(const std::string& name, const MethodOption
 }
 
 constexpr const char* kTuner = "tuner";
-constexpr std::string_view kFolder = "dir:";
 
 Result<MethodContestant> tuner_contestant(const MethodOptions& options, const Installation& installation) {
   if (!options.endpoint.model.empty()) return user_error("tuner asks no model: leave --model out");
   method::TunerSettings settings;
   settings.rewriter = {installation.interpreter, installation.python_dir};
   if (options.changes.rounds) settings.rounds = *options.changes.rounds;
-  std::string seed = options.seed_kernel;
-  if (seed.starts_with(kFolder)) seed = seed.substr(kFolder.size());
-  // Kept absolute: a run may be taken up from another folder.
-  if (!seed.empty()) settings.seed_kernel = fs::absolute(seed);
+  settings.seed_kernel = seed_place(options.seed_kernel);
   MethodContestant made;
   if (options.changes.samples.value_or(1) != 1)
     return user_error("tuner has one answer: leave --samples out");
   json facts = {{"name", kTuner}, {"rounds", settings.rounds}};
-  if (!seed.empty()) facts["seed_kernel"] = settings.seed_kernel.string();
+  if (!settings.seed_kernel.empty()) facts["seed_kernel"] = settings.seed_kernel.string();
   made.settings = settings_of(std::move(facts), options, "");
   KGB_TRY(std::unique_ptr<method::Method> tuner, method::make_tuner(settings));
   made.method = std::move(tuner);
   return made;
 }
 
+// What KernelGenBench's runs have, as a command line says it; the first value where it says nothing.
+struct Published {
+  const char* option;
+  std::vector<std::string> values;
+  [[nodiscard]] bool is_seed() const { return std::string_view(option) == "--seed"; }
+};
+const std::vector<Published>& published() {
+  static const std::vector<Published> settings = {{"--tier", {"full"}},        {"--tolerance", {"published"}},
+                                                  {"--seed", {"2a"}},          {"--samples", {"1", "5"}},
+                                                  {"--max-tokens", {"16384"}}, {"--item-hours", {"0.5"}},
+                                                  {"--item-dollars", {"50"}},  {"--minutes", {"30"}}};
+  return settings;
+}
+// Its temperatures go with its numbers of samples.
+constexpr struct {
+  int samples;
+  double temperature;
+} kTemperatures[] = {{1, 0}, {5, 0.8}};
+
+const std::string& published(std::string_view option) {
+  const auto found = std::find_if(published().begin(), published().end(),
+                                  [&](const Published& setting) { return setting.option == option; });
+  return found->values.front();
+}
+
+// 2A is 2a, and 0.50 is 0.5.
+bool same(const Published& setting, const std::string& given, const std::string& value) {
+  if (setting.is_seed()) return seed_from_text(given) == seed_from_text(value);
+  const std::optional<double> number = parse_double(given);
+  return number ? number == parse_double(value) : given == value;
+}
+
 // What the command line takes back of the published protocol, a line each.
 std::vector<std::string> taken_back(const CLI::App& command) {
-  constexpr struct {
-    const char *option, *published;
-  } settings[] = {{"--tier", "full"},      {"--tolerance", "published"},
-                  {"--seed", "2a"},        {"--temperature", "0 of one sample, 0.8 of five"},
-                  {"--samples", "1 or 5"}, {"--max-tokens", "16384"},
-                  {"--item-hours", "0.5"}, {"--item-dollars", "50"},
-                  {"--minutes", "30"}};
-  std::vector<std::string> lines;
-  for (const auto& [name, published] : settings) {
+  const auto given = [&](const char* name) {
     const CLI::Option* option = command.get_option_no_throw(name);
-    if (option == nullptr || option->count() == 0) continue;
-    const std::string given = join(option->results(), ",");
-    if (given != published)
-      lines.push_back(fmt::format("{} {} as asked for, not {}", name, given, published));
+    return option == nullptr ? std::vector<std::string>() : option->results();
+  };
+  std::vector<std::string> lines;
+  for (const Published& setting : published()) {
+    const std::vector<std::string> values = given(setting.option);
+    const bool differs = std::any_of(values.begin(), values.end(), [&](const std::string& one) {
+      return std::none_of(setting.values.begin(), setting.values.end(),
+                          [&](const std::string& value) { return same(setting, one, value); });
+    });
+    if (differs)
+      lines.push_back(fmt::format("{} {} as asked for, not {}", setting.option, join(values, ","),
+                                  join(setting.values, " or ")));
   }
   return lines;
 }
 
-constexpr std::int64_t kPublishedSeed = 42;
-constexpr double kPublishedHours = 0.5, kPublishedDollars = 50;
+// The temperature that was asked for, or that the recipe keeps with a number of samples that was.
+std::string temperature_taken_back(const std::string& contestant, const MethodOptions& options,
+                                   const Installation& installation) {
+  if (!is_recipe(contestant, installation)) return "";
+  const Result<method::Recipe> plain = method::load_recipe(recipe_folder(installation), contestant);
+  if (!plain.ok()) return "";  // said where it is run
+  const int samples = options.changes.samples.value_or(plain->samples);
+  const double temperature = options.changes.temperature.value_or(plain->temperature);
+  if (samples == plain->samples && temperature == plain->temperature) return "";
+  const auto theirs = std::find_if(std::begin(kTemperatures), std::end(kTemperatures),
+                                   [&](const auto& one) { return one.samples == samples; });
+  const bool known = theirs != std::end(kTemperatures);
+  if (known ? theirs->temperature == temperature : !options.changes.temperature) return "";
+  return fmt::format("temperature {} of {} samples as asked for, not {} of {} or {} of {}", temperature,
+                     samples, kTemperatures[0].temperature, kTemperatures[0].samples,
+                     kTemperatures[1].temperature, kTemperatures[1].samples);
+}
 
 void add_budget(CLI::App& command, const std::string& prefix, const std::string& whose,
                 BudgetLimits& limits) {
@@ -173,6 +216,13 @@ void add_budget(CLI::App& command, const std::string& prefix, const std::string&
 
 fs::path recipe_folder(const Installation& installation) {
   return installation.home / "catalogue" / "methods";
+}
+
+fs::path seed_place(const std::string& seed_kernel) {
+  constexpr std::string_view kFolder = "dir:";
+  const std::string place =
+      seed_kernel.starts_with(kFolder) ? seed_kernel.substr(kFolder.size()) : seed_kernel;
+  return place.empty() ? fs::path() : fs::absolute(place);
 }
 
 void add_method_options(CLI::App& command, MethodOptions& options) {
@@ -229,7 +279,12 @@ Status restore(MethodOptions& options, const RunInfo& run) {
   get(settings, "temperature", options.changes.temperature);
   get(settings, "max_tokens", options.changes.max_tokens);
   options.protocol = settings.value("protocol", "ours");
-  if (options.seed_kernel.empty()) options.seed_kernel = settings.value("seed_kernel", "");
+  const std::string seed_kernel = settings.value("seed_kernel", "");
+  if (!options.seed_kernel.empty() && seed_place(options.seed_kernel) != fs::path(seed_kernel))
+    return user_error("the run was begun with " +
+                      (seed_kernel.empty() ? "no --seed-kernel" : "--seed-kernel " + seed_kernel) +
+                      "; another one would be another run");
+  options.seed_kernel = seed_kernel;
   read_agent_options(settings, options.agent);
   // A larger budget on the command line lets a run go on that the first one ended.
   limits_from(settings.value("run_budget", json::object()), options.run_budget);
@@ -237,14 +292,18 @@ Status restore(MethodOptions& options, const RunInfo& run) {
   return ok_status();
 }
 
-std::vector<std::string> apply_protocol(CLI::App& command, JudgeOptions& judge, MethodOptions& options) {
+std::vector<std::string> apply_protocol(CLI::App& command, const std::string& contestant,
+                                        const Installation& installation, JudgeOptions& judge,
+                                        MethodOptions& options) {
   if (options.protocol != "published") return {};
-  if (command.count("--tier") == 0) judge.tiers = {"full"};
-  if (command.count("--tolerance") == 0) judge.tolerance = "published";
-  if (command.count("--seed") == 0) judge.seed_text = fmt::format("{:x}", kPublishedSeed);
-  if (!options.item_budget.hours) options.item_budget.hours = kPublishedHours;
-  if (!options.item_budget.dollars) options.item_budget.dollars = kPublishedDollars;
+  if (command.count("--tier") == 0) judge.tiers = {published("--tier")};
+  if (command.count("--tolerance") == 0) judge.tolerance = published("--tolerance");
+  if (command.count("--seed") == 0) judge.seed_text = published("--seed");
+  if (!options.item_budget.hours) options.item_budget.hours = parse_double(published("--item-hours"));
+  if (!options.item_budget.dollars) options.item_budget.dollars = parse_double(published("--item-dollars"));
   std::vector<std::string> differences = taken_back(command);
+  if (std::string line = temperature_taken_back(contestant, options, installation); !line.empty())
+    differences.push_back(std::move(line));
   const char* const always[] = {
       "prompts are ours, in English; the original's were not copied",
       "inputs come from another generator with the same seed number; where the original's call is undefined "

@@ -10,6 +10,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "method/tuner.hpp"
 #include "model/generate.hpp"
 
 namespace kgb::app {
@@ -144,19 +145,27 @@ Result<std::vector<RunItem>> file_items(const RunCommand& command, const Source&
 
 // Operators that the tuner has a kernel to begin with; the others are named and left out, as of a folder of
 // candidates.
-Result<std::vector<const Operator*>> with_seed(const std::string& seed, const Catalogue& catalogue,
+Result<std::vector<const Operator*>> with_seed(const std::string& given,
                                                const std::vector<const Operator*>& operators) {
-  constexpr std::string_view kFolder = "dir:";
-  const std::string place = seed.starts_with(kFolder) ? seed.substr(kFolder.size()) : seed;
+  if (given.empty()) return operators;
+  method::TunerSettings settings;
+  settings.seed_kernel = seed_place(given);
   std::error_code ignored;
-  if (!fs::is_directory(place, ignored)) return operators;
-  KGB_TRY(const CandidateSet found, candidates_of("dir:" + place, catalogue, operators));
-  for (const std::string& op : found.missing) std::fprintf(stderr, "  no seed kernel for %s\n", op.c_str());
-  std::vector<const Operator*> kept;
-  for (const CandidateFile& file : found.files) {
-    KGB_TRY(const Operator* const op, catalogue.find(file.op));
-    kept.push_back(op);
+  if (!fs::is_directory(settings.seed_kernel, ignored)) {
+    if (operators.size() == 1) return operators;
+    return user_error("--seed-kernel FILE is of one operator: name it with --op, or give dir:PATH");
   }
+  std::vector<const Operator*> kept;
+  for (const Operator* op : operators) {
+    if (method::seed_file(settings, *op).ok())
+      kept.push_back(op);
+    else
+      std::fprintf(stderr, "  no seed kernel for %s\n", op->name.c_str());
+  }
+  if (kept.empty())
+    return user_error(in_quotes(given) +
+                      " has no seed kernel for any operator asked for. Files are named <source>/<op>.py or"
+                      " <op>.py, for example aten/softmax.py");
   return kept;
 }
 
@@ -164,8 +173,7 @@ Result<std::vector<RunItem>> items_of(const RunCommand& command, const Source& s
                                       const Catalogue& catalogue,
                                       const std::vector<const Operator*>& operators, const fs::path& folder) {
   if (source.method) {
-    KGB_TRY(const std::vector<const Operator*> kept,
-            with_seed(command.method.seed_kernel, catalogue, operators));
+    KGB_TRY(const std::vector<const Operator*> kept, with_seed(command.method.seed_kernel, operators));
     return method_items(source.method->samples, kept);
   }
   if (source.replayed) return replayed_items(*source.replayed, operators, folder);

@@ -261,18 +261,31 @@ void add_own_workload_options(CLI::App& command, JudgeOptions& options) {
       ->take_all();
 }
 
-Result<std::vector<Workload>> own_workloads_of(const JudgeOptions& options, const Operator& op) {
-  std::string text, file = "--workload-spec";
+Result<OwnTables> own_tables_of(const JudgeOptions& options) {
+  OwnTables own;
   if (!options.own_file.empty()) {
-    KGB_TRY(text, read_file(options.own_file, kMaxTomlBytes));
-    file = options.own_file;
+    KGB_TRY(own.text, read_file(options.own_file, kMaxTomlBytes));
+    own.file = options.own_file;
+  } else if (!options.own_specs.empty()) {
+    own.file = "--workload-spec";
   }
   for (const std::string& spec : options.own_specs) {
     KGB_TRY(const std::string table, workload_table(spec));
-    text += "\n" + table;
+    own.text += "\n" + table;
   }
-  if (text.empty() && options.own_file.empty()) return std::vector<Workload>();
-  return own_workloads(op, text, file);
+  if (const Result<TomlTable> document = parse_toml(own.text); !document.ok())
+    return user_error(own.file + ":" + document.error().message);
+  return own;
+}
+
+Result<std::vector<Workload>> own_workloads_of(const OwnTables& own, const Operator& op) {
+  if (own.file.empty()) return std::vector<Workload>();
+  return own_workloads(op, own.text, own.file);
+}
+
+Result<std::vector<Workload>> own_workloads_of(const JudgeOptions& options, const Operator& op) {
+  KGB_TRY(const OwnTables own, own_tables_of(options));
+  return own_workloads_of(own, op);
 }
 
 void add_time_spec_option(CLI::App& command, std::vector<std::string>& specs) {

@@ -63,6 +63,12 @@ struct ResolvedOptions {
 // Workloads of the user's own, empty when none were given.
 void add_own_workload_options(CLI::App& command, JudgeOptions& options);
 [[nodiscard]] Result<std::vector<Workload>> own_workloads_of(const JudgeOptions& options, const Operator& op);
+// The same in two steps, for many operators: as TOML, read and checked once, then for each operator.
+struct OwnTables {
+  std::string text, file;  // `file`: what errors name; empty: none were given
+};
+[[nodiscard]] Result<OwnTables> own_tables_of(const JudgeOptions& options);
+[[nodiscard]] Result<std::vector<Workload>> own_workloads_of(const OwnTables& own, const Operator& op);
 // --time-spec: workloads that are timed in place of the heaviest of those judged.
 void add_time_spec_option(CLI::App& command, std::vector<std::string>& specs);
 [[nodiscard]] Result<std::vector<Workload>> timed_workloads_of(const std::vector<std::string>& specs,

@@ -79,14 +79,14 @@ class LineWriter {
 };
 
 Result<Task> read_task(const std::string& line, const Catalogue& catalogue, const ResolvedOptions& resolved,
-                       const JudgeOptions& options, const StreamOptions& how) {
+                       const JudgeOptions& options, const OwnTables& own, const StreamOptions& how) {
   KGB_TRY(StreamRequest asked, stream_request_from_json(line));
   KGB_TRY(const Operator* const op, catalogue.find(asked.op));
   Task task;
   task.id = std::move(asked.id);
   JudgeRequest& request = task.request = request_of(options, resolved);
   request.op = op->name;
-  KGB_TRY(request.own, own_workloads_of(options, *op));
+  KGB_TRY(request.own, own_workloads_of(own, *op));
   if (!how.only.empty()) request.only_workload = how.only;
   request.file = asked.file.value_or(asked.language == "cpp" ? "candidate.cpp" : "candidate.py");
   if (asked.file) {
@@ -151,6 +151,7 @@ void judge_lane(TaskQueue& queue, LineWriter& writer, Judge& judge, bool whole) 
 
 Result<int> judge_stream(const JudgeOptions& options, const StreamOptions& how) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options));
+  KGB_TRY(const OwnTables own, own_tables_of(options));
   KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options, resolved.lanes));
   TaskQueue queue(static_cast<std::size_t>(resolved.lanes));
   LineWriter writer;
@@ -161,7 +162,7 @@ Result<int> judge_stream(const JudgeOptions& options, const StreamOptions& how) 
   for (std::string line; !writer.failed() && std::getline(std::cin, line);) {
     ++number;
     if (trim(line).empty()) continue;
-    Result<Task> task = read_task(line, judge->catalogue(), resolved, options, how);
+    Result<Task> task = read_task(line, judge->catalogue(), resolved, options, own, how);
     if (task.ok()) {
       task->line = number;
       queue.push(std::move(*task));

@@ -154,7 +154,7 @@ Status produce_and_judge(Campaign& all, const RunItem& item) {
         if (answer.fatal && !all.stop.load())
           return host_error(answer.why + ". When that is mended, go on with --resume " +
                             all.options.folder.string());
-        if (all.stop.load())
+        if (all.stop.load() || answer.alone)
           all.work.leave_open(item, answer.why);
         else
           all.work.given_up(item, answer.why);

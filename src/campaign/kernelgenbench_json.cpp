@@ -40,14 +40,13 @@ std::vector<std::string> their_names(const std::string& op) {
   return {op};
 }
 
-// An empty object where the file is not there.
-Result<json> read_object(const fs::path& file) {
-  if (!is_file(file)) return json::object();
+// Null where the file is not there.
+Result<json> read_json(const fs::path& file, json::value_t kind) {
+  if (!is_file(file)) return json();
   KGB_TRY(const std::string text, read_text_file(file, kMostBytes));
-  json object = json::parse(text, nullptr, false);
-  if (!object.is_object() && !object.is_array())
-    return user_error(file.string() + " is no JSON as KernelGenBench writes it");
-  return object;
+  json value = json::parse(text, nullptr, false);
+  if (value.type() != kind) return user_error(file.string() + " is no JSON as KernelGenBench writes it");
+  return value;
 }
 
 std::string text_in(const json& object, const char* key) {
@@ -66,7 +65,7 @@ std::string last_line(std::string_view text) {
   std::string last;
   for (const std::string& line : split(text, '\n'))
     if (!trim(line).empty()) last = trim(line);
-  return last.substr(0, kMostEvidence);
+  return std::string(cut_utf8(to_utf8_lossy(last), kMostEvidence));
 }
 
 // Lists names as texts or as objects with op_name, by version.
@@ -84,15 +83,15 @@ void mark_hacked(CandidateFile& file, const json& report, const std::string& nam
   file.recorded_evidence = text_in(why, "layer") + ": " + last_line(text_in(why, "reason"));
 }
 
-// -- the track of agents: kernels/<source>__<op>.py, results.json by the bare name --------------------------
-
-struct AgentRun {
+struct Run {
   fs::path folder;
   json results, hacks;
 };
 
+// -- the track of agents: kernels/<source>__<op>.py, results.json by the bare name --------------------------
+
 // Bare names say nothing where two sources have the operator.
-const json& result_of(const AgentRun& run, const std::string& name) {
+const json& result_of(const Run& run, const std::string& name) {
   const json& operators = at(run.results, "operators");
   if (const json& whole = at(operators, name); whole.is_object()) return whole;
   const std::string bare = short_name(name);
@@ -107,7 +106,7 @@ const json& result_of(const AgentRun& run, const std::string& name) {
   return owners == 1 ? at(operators, bare) : nothing;
 }
 
-std::optional<CandidateFile> of_agent(const AgentRun& run, const std::string& op) {
+std::optional<CandidateFile> of_agent(const Run& run, const std::string& op) {
   for (const std::string& name : their_names(op)) {
     fs::path path = run.folder / "kernels" / (replace_all(name, "::", "__") + ".py");
     // A run over one source's data set has bare names of aten.
@@ -131,13 +130,7 @@ std::optional<CandidateFile> of_agent(const AgentRun& run, const std::string& op
   return std::nullopt;
 }
 
-// -- the track of models: round_<i>/<source>::<op>.py, pass_at_k_results.json
-// ---------------------------------
-
-struct ModelRun {
-  fs::path folder;
-  json results, hacks;
-};
+// -- the track of models: round_<i>/<source>::<op>.py, pass_at_k_results.json -------------------------------
 
 // Of the last round that has one.
 std::optional<std::pair<int, fs::path>> last_kernel(const fs::path& folder, const std::string& name) {
@@ -150,18 +143,32 @@ std::optional<std::pair<int, fs::path>> last_kernel(const fs::path& folder, cons
   return last;
 }
 
-Result<std::string> why_failed(const ModelRun& run, int round, const std::string& name) {
+Result<std::string> why_failed(const Run& run, int round, const std::string& name) {
   KGB_TRY(const json reports,
-          read_object(run.folder / "verification" / fmt::format("log_{}", round) / "result.json"));
+          read_json(run.folder / "verification" / fmt::format("log_{}", round) / "result.json",
+                    json::value_t::array));
   std::string why = fmt::format("failed in round {}", round);
-  if (!reports.is_array()) return why;
   for (const json& report : reports)
     if (text_in(report, "op_name") == name)
       if (const std::string line = last_line(text_in(report, "traceback")); !line.empty()) why += "; " + line;
   return why;
 }
 
-Result<std::optional<CandidateFile>> of_model(const ModelRun& run, const std::string& op) {
+// Its kernel is the one that passed first, where that is there. Returns the evidence.
+std::string take_first_pass(const Run& run, const json& first, const std::string& name,
+                            const std::pair<int, fs::path>& last, CandidateFile& file) {
+  if (!first.is_number_integer()) return fmt::format("passed in round {}", last.first);
+  const std::string round = fmt::format("round_{}", first.get<std::int64_t>());
+  const fs::path path = run.folder / round / (name + ".py");
+  std::string evidence = fmt::format("passed in round {}", first.get<std::int64_t>());
+  if (is_file(path))
+    file.path = path;
+  else
+    evidence += fmt::format(", whose kernel is not there: judged is that of round {}", last.first);
+  return evidence;
+}
+
+Result<std::optional<CandidateFile>> of_model(const Run& run, const std::string& op) {
   for (const std::string& name : their_names(op)) {
     auto kernel = last_kernel(run.folder, name);
     if (!kernel) continue;
@@ -170,12 +177,7 @@ Result<std::optional<CandidateFile>> of_model(const ModelRun& run, const std::st
     CandidateFile file{op, kernel->second};
     if (passed.is_boolean() && passed.get<bool>()) {
       file.recorded = "passed";
-      const json& first = at(detail, "first_pass_round");
-      if (first.is_number_integer()) {
-        kernel->first = first.get<int>();
-        file.path = run.folder / fmt::format("round_{}", kernel->first) / (name + ".py");
-      }
-      file.recorded_evidence = fmt::format("passed in round {}", kernel->first);
+      file.recorded_evidence = take_first_pass(run, at(detail, "first_pass_round"), name, *kernel, file);
       mark_hacked(file, run.hacks, name);
     } else if (passed.is_boolean()) {
       file.recorded = "failed";
@@ -186,31 +188,51 @@ Result<std::optional<CandidateFile>> of_model(const ModelRun& run, const std::st
   return std::optional<CandidateFile>();
 }
 
+// -- which of them ------------------------------------------------------------------------------------------
+
+enum class Layout { none, agent, model };
+
+// A folder of anybody's may hold kernels/ and a results.json: theirs says of operators.
+bool tells_of(const fs::path& file, const char* key) {
+  const Result<std::string> text = read_text_file(file, kMostBytes);
+  return text.ok() && at(json::parse(*text, nullptr, false), key).is_object();
+}
+
+// A run that was cut off has no results yet, only what it was begun with.
+bool is_layout(const fs::path& folder, const char* kernels, const char* results, const char* key,
+               const char* begun) {
+  if (!is_folder(folder / kernels)) return false;
+  return is_file(folder / results) ? tells_of(folder / results, key) : is_file(folder / begun);
+}
+
+Layout layout_of(const fs::path& folder) {
+  if (is_layout(folder, "kernels", kAgentResults, "operators", "progress.json")) return Layout::agent;
+  if (is_layout(folder, "round_0", kModelResults, "operator_details", "args.json")) return Layout::model;
+  return Layout::none;
+}
+
 }  // namespace
 
 bool is_kernelgenbench_run(const fs::path& folder) {
-  const bool agent =
-      is_folder(folder / "kernels") && (is_file(folder / kAgentResults) || is_file(folder / "progress.json"));
-  const bool model =
-      is_folder(folder / "round_0") && (is_file(folder / kModelResults) || is_file(folder / "args.json"));
-  return agent || model;
+  return layout_of(folder) != Layout::none;
 }
 
 Result<CandidateSet> kernelgenbench_candidates(const fs::path& folder,
                                                const std::vector<const Operator*>& operators) {
+  const Layout layout = layout_of(folder);
+  if (layout == Layout::none) return user_error(folder.string() + " is no run of KernelGenBench");
+  const bool agent = layout == Layout::agent;
+  Run run{folder, {}, {}};
+  KGB_TRY(run.results, read_json(folder / (agent ? kAgentResults : kModelResults), json::value_t::object));
+  KGB_TRY(run.hacks, read_json(folder / (agent ? "antihack_report.json" : "pass_at_k_results_antihack.json"),
+                               json::value_t::object));
   CandidateSet set;
-  const bool agent = is_folder(folder / "kernels");
-  KGB_TRY(json results, read_object(folder / (agent ? kAgentResults : kModelResults)));
-  KGB_TRY(json hacks,
-          read_object(folder / (agent ? "antihack_report.json" : "pass_at_k_results_antihack.json")));
-  const AgentRun by_agent{folder, results, hacks};
-  const ModelRun by_model{folder, std::move(results), std::move(hacks)};
   for (const Operator* op : operators) {
     std::optional<CandidateFile> file;
     if (agent) {
-      file = of_agent(by_agent, op->name);
+      file = of_agent(run, op->name);
     } else {
-      KGB_TRY(file, of_model(by_model, op->name));
+      KGB_TRY(file, of_model(run, op->name));
     }
     if (file)
       set.files.push_back(std::move(*file));

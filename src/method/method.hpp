@@ -67,6 +67,7 @@ struct Answer {
   std::string source;
   std::string why;     // for people, where there is no answer
   bool fatal = false;  // given_up, and no other item would fare better: the run stops
+  bool alone = false;  // given_up, and it says nothing of other items: however many, the run goes on
 };
 
 // A method with its settings. Thread-safe: many tasks at a time.

@@ -110,6 +110,9 @@ class Tuner final : public Method {
   explicit Tuner(TunerSettings settings) : settings_(std::move(settings)) {}
   Result<Answer> solve(const Task& task) const override {
     Result<Tuned> tuned = tune(task, settings_);
+    // One seed that is no good says nothing of the others; that there is no clock is true of all.
+    if (!tuned.ok() && tuned.error().fault == Fault::user && task.race)
+      return Answer{Answer::End::given_up, "", tuned.error().message, false, true};
     if (!tuned.ok()) return tuned.error();
     if (task.stop && !tuned->improved()) return Answer{Answer::End::given_up, "", "stopped"};
     return Answer{Answer::End::answered, std::move(tuned->source), tuned->why};

@@ -48,7 +48,8 @@ struct Tuned {
 // The seed of an operator.
 [[nodiscard]] Result<std::filesystem::path> seed_file(const TunerSettings& settings, const Operator& op);
 
-// The contestant `tuner`: the answer is the tuned source, or the seed where nothing is proven faster.
+// The contestant `tuner`: the answer is the tuned source, or the seed where nothing is proven faster. A seed
+// that cannot be tuned leaves its item open.
 [[nodiscard]] Result<std::unique_ptr<Method>> make_tuner(const TunerSettings& settings);
 
 }  // namespace kgb::method

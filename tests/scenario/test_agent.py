@@ -150,7 +150,7 @@ def test_an_agent_that_leaves_the_stub_fails_whatever_its_exit_code(tmp_path, mo
     assert "exited with code 0" in run.log
 
 
-def test_time_ends_an_agent_and_its_file_is_judged(tmp_path, model):
+def test_time_ends_an_agent_and_its_file_is_its_answer(tmp_path, model):
     run = Run(tmp_path, model, "import shutil, time\nshutil.copy('found.py', 'solution.py')\nask()\ntime.sleep(3000)\n",
               "--minutes", "0.1", *UNJUDGED)
     assert run.answer == run.source

@@ -29,7 +29,14 @@ MISTAKES = [
     (["run", "--contestant", "nobody"], "no contestant 'nobody'. Use experts, dir:PATH, library:NAME, replay:RUN, tuner, agent:NAME, or a method of catalogue/methods: one-shot, best-of-k, union-of-k, repair (kgbench list --contestants)"),
     (["run", "--resume", "/nowhere"], "no run at /nowhere (it has no run.sqlite). Name the folder that kgbench run "
      "printed"),
+    (["judge", "--stream", "--workload-spec", "self=f32["], "'self=f32[' is no tensor: write DTYPE[SIZES], as "
+     "f16[4096,32003] or bf16[8,128]:transposed. Dtypes: f16 bf16 f32 f64 f8e4m3 f8e5m2 i8 i16 i32 i64 u8 b8 c64 c128"),
+    (["judge", "--stream", "--baseline", "X"], "--baseline and --time-spec go with one candidate, not with --stream"),
     (["list", "--suite", "nope"], "'nope' is no suite"),
+    (["list", "softmax", "--agents"], "--agents excludes word  (kgbench list --help)"),
+    (["list", "--suite", "vllm", "--methods"], "--methods excludes --suite  (kgbench list --help)"),
+    (["list", "--stats", "--contestants"], "--contestants excludes --stats  (kgbench list --help)"),
+    (["list", "--stats", "--json"], "--json excludes --stats  (kgbench list --help)"),
     (["show", "nope"], "nope is no operator.  (kgbench list)"),
     (["plan", GOOD, "--op", "rms_nor"], "rms_nor is no operator.  Did you mean vllm::rms_norm or "
      "vllm::fused_add_rms_norm?  (kgbench list)"),

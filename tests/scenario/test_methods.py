@@ -263,7 +263,9 @@ def test_to_generate_nothing_but_the_model_is_needed(model, tmp_path):
     done = kgbench(*command, "--generate-only", "--out", tmp_path / "run", env=without)
     assert done.code == 0, done.err
     assert sorted(p.name for p in (tmp_path / "run/candidates").rglob("*.py")) == ["Sdot.py", "rms_norm.py"]
-    assert kgbench("run", "--resume", tmp_path / "run", "--judge-only", *FAST, env=without).code != 0
+    done = kgbench("run", "--resume", tmp_path / "run", "--judge-only", *FAST, env=without)
+    assert done.code == 3, done.err
+    assert done.err.splitlines()[-1].startswith("error: ") and "/nonexistent/python" in done.err
 
 
 def test_a_cassette_replays_without_a_server(model, tmp_path):
@@ -282,7 +284,7 @@ def test_a_cassette_replays_without_a_server(model, tmp_path):
 def test_a_token_budget_stops_cleanly_and_says_what_was_not_tried(model, tmp_path):
     server = model(lambda op, number, body: right(op))
     done = run(server, "--out", tmp_path / "run", "--budget-tokens", 900, "--model-concurrency", 1, "-j", 1, "--generate-only")
-    assert "the run's budget of 900 tokens" in done.out
+    assert done.code == 3 and "the run's budget of 900 tokens" in done.out
     assert sum(server.calls.values()) == 1
     more = resume(tmp_path / "run", server, "--budget-tokens", 1_000_000, "--generate-only")
     assert more.code == 0, more.err
@@ -296,7 +298,20 @@ def test_the_published_protocol_says_what_still_differs_and_what_was_taken_back(
     more = kgbench(*command, "--tier", "smoke", "--temperature", "0.3", "--seed", "2a").err.splitlines()
     assert [line for line in more if line in told] == told
     assert [line.rpartition(": ")[2] for line in more if line not in told] == [
-        "--tier smoke as asked for, not full", "--temperature 0.3 as asked for, not 0 of one sample, 0.8 of five"]
+        "--tier smoke as asked for, not full", "temperature 0.3 of 1 samples as asked for, not 0 of 1 or 0.8 of 5"]
+
+
+@pytest.mark.parametrize("method, asked, told", [
+    ("best-of-k", ["--samples", "5", "--seed", "2A", "--item-hours", "0.50", "--tier", "full,full"], []),
+    ("one-shot", ["--temperature", "0", "--samples", "1"], []),
+    ("one-shot", ["--samples", "5", "--temperature", "0.8"], []),
+    ("one-shot", ["--samples", "5"], ["temperature 0 of 5 samples as asked for, not 0 of 1 or 0.8 of 5"]),
+    ("best-of-k", ["--samples", "3", "--item-dollars", "5"], [
+        "--samples 3 as asked for, not 1 or 5", "--item-dollars 5 as asked for, not 50"])])
+def test_what_is_asked_for_as_published_is_not_taken_back(method, asked, told):
+    done = kgbench("run", "--contestant", method, "--model", "m", "--protocol", "published", "--dry-run", *ONLY, *asked)
+    assert done.code == 0, done.err
+    assert [line.rpartition(": ")[2] for line in done.err.splitlines() if " as asked for, not " in line] == told
 
 
 def test_a_dry_run_asks_nothing_and_prints_the_plan(model, tmp_path):

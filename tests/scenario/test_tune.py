@@ -99,6 +99,16 @@ def test_kernels_are_tuned_by_the_judge_each_with_its_seed_and_workloads(tmp_pat
         assert row["why"] and row["source"] == seed.read_text()
 
 
+def test_one_kernel_is_tuned_and_a_seed_that_does_not_pass_is_a_line(tmp_path):
+    done, [row] = tuned(write(tmp_path, "mine.py", neg(block=32)), "--op", "neg", "--time-spec", "self=f32[4096]", "--rounds", 1)
+    assert done.code == 0, done.err
+    assert row["races"] == 1 and row["verdict"] == "pass" and "4096" in row["timings"][0]["workload"]
+    done, _ = tuned(write(tmp_path, "half.py", neg("numel // 2")), "--op", "neg", "--rounds", 1)
+    assert done.code == 2
+    [line] = [line for line in done.err.splitlines() if line.startswith("error: ")]
+    assert "the seed kernel of aten::neg does not pass: wrong_value" in line
+
+
 @pytest.mark.parametrize("line, says", [
     ('{"op": "softmx"}', "softmax"), ('{"op": "neg", "tme": []}', "did you mean 'time'"), ("7", "no JSON object"),
     ('{"op": "neg", "time": "x"}', "list of texts"), ("", "no task")])
@@ -123,6 +133,7 @@ def test_the_contestant_begins_with_the_kernel_that_it_is_given(tmp_path, given,
     seed = tmp_path / "mine" / "aten" / "neg.py"
     seed.parent.mkdir(parents=True)
     seed.write_text("def neg(self):\n    return self  # a kernel in which there is nothing to tune\n")
+    (seed.parent / "floor.cpp").write_text("// a candidate, but nothing that is tuned\n")
     done = kgbench("run", "--contestant", "tuner", "--seed-kernel", given.format(tmp_path), "--op", op, "--generate-only",
                    "--out", tmp_path / "run", *SMOKE, env=STANDIN)
     assert done.code == 0, done.err
@@ -133,9 +144,30 @@ def test_the_contestant_begins_with_the_kernel_that_it_is_given(tmp_path, given,
     assert json.loads(method)["seed_kernel"] == given.format(tmp_path).removeprefix("dir:")
 
 
-@pytest.mark.parametrize("contestant, seed, says", [("tuner", "/nowhere", "'/nowhere' is not there"),
-                                                    ("experts", "mine.py", "--seed-kernel is what tuner begins with")])
+def test_a_seed_that_cannot_be_tuned_leaves_its_item_open_for_the_same_seeds(tmp_path):
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    wrong = ["neg", "cos", "sin", "rsqrt", "acosh", "asin", "cosh", "erfc", "log10", "square"]  # as many as end a run elsewhere
+    for op in wrong:
+        write(mine, op + ".py", f"def {op}(:\n")
+    write(mine, "floor.py", "def floor(self):\n    return self\n")
+    ops = ",".join("aten::" + op for op in [*wrong, "floor"])
+    command = ["run", "--contestant", "tuner", "--op", ops, "--generate-only", *SMOKE]
+    done = kgbench(*command, "--seed-kernel", f"dir:{mine}", "--out", tmp_path / "run", env=STANDIN)
+    assert done.code == 3, done.err
+    assert "Open: aten::neg" in done.out and "does not parse" in done.out
+    assert (tmp_path / "run/candidates/aten/floor.py").exists()
+    for other in (tmp_path, f"dir:{tmp_path}"):
+        done = kgbench("run", "--resume", tmp_path / "run", "--seed-kernel", other, *SMOKE, env=STANDIN)
+        assert (done.code, done.err) == (2, f"error: the run was begun with --seed-kernel {mine}; another one would be "
+                                         "another run\n")
+
+
+@pytest.mark.parametrize("contestant, seed, says", [
+    ("tuner", "/nowhere", "'/nowhere' is not there"), ("experts", "mine.py", "--seed-kernel is what tuner begins with"),
+    ("tuner", str(expert("aten::neg")), "FILE is of one operator: name it with --op, or give dir:PATH"),
+    ("tuner", "dir:" + str(HOME / "docs"), "has no seed kernel for any operator asked for")])
 def test_a_seed_kernel_that_nobody_can_begin_with_is_a_line(tmp_path, contestant, seed, says):
     done = kgbench("run", "--contestant", contestant, "--seed-kernel", seed, "--out", tmp_path / "run", *SMOKE, env=STANDIN)
-    assert done.code == 2 and says in done.err and done.err.count("\n") == 1
+    assert done.code == 2 and says in done.err.splitlines()[-1] and done.err.count("error") == 1
     assert not (tmp_path / "run").exists()

@@ -11,6 +11,16 @@
 #include "setup.hpp"
 
 namespace kgb::app {
+namespace {
+
+// A contestant has no suite, a count is no list: what would be dropped in silence is refused.
+void refuse_together(const std::vector<CLI::Option*>& some, const std::vector<CLI::Option*>& others) {
+  for (CLI::Option* one : some)
+    for (CLI::Option* other : others) one->excludes(other);
+}
+
+}  // namespace
+
 Registered register_list(CLI::App& root) {
   struct Options {
     ListFilter filter;
@@ -20,17 +30,23 @@ Registered register_list(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("list", "List operators, or contestants");
   command->footer(help_text("list"));
-  command->add_option("word", options->filter.word, "part of the name");
-  command->add_option("--suite", options->filter.suite,
-                      "demo, aten, vllm, cublas, ms, mc, kernels, or a tag");
-  command->add_option("--family", options->filter.family, "one family");
-  command->add_option("--tag", options->filter.tag, "mc, random, inplace, view, no_kernel");
-  command->add_flag("--contestants", options->contestants, "what kgbench run --contestant takes instead");
-  command->add_flag("--methods", options->kinds.methods, "of these the methods that ask a model");
-  command->add_flag("--agents", options->kinds.agents, "of these the agents");
-  command->add_flag("--libraries", options->kinds.libraries, "of these the declared libraries");
-  command->add_flag("--json", options->json, "as JSON");
-  command->add_flag("--stats", options->stats, "counts by source, and what was measured of the catalogue");
+  std::vector<CLI::Option*> of_operators = {
+      command->add_option("word", options->filter.word, "part of the name"),
+      command->add_option("--suite", options->filter.suite,
+                          "demo, aten, vllm, cublas, ms, mc, kernels, or a tag"),
+      command->add_option("--family", options->filter.family, "one family"),
+      command->add_option("--tag", options->filter.tag, "mc, random, inplace, view, no_kernel")};
+  const std::vector<CLI::Option*> of_contestants = {
+      command->add_flag("--contestants", options->contestants, "what kgbench run --contestant takes instead"),
+      command->add_flag("--methods", options->kinds.methods, "of these the methods that ask a model"),
+      command->add_flag("--agents", options->kinds.agents, "of these the agents"),
+      command->add_flag("--libraries", options->kinds.libraries, "of these the declared libraries")};
+  CLI::Option* const as_json = command->add_flag("--json", options->json, "as JSON");
+  CLI::Option* const stats = command->add_flag("--stats", options->stats,
+                                               "counts by source, and what was measured of the catalogue");
+  refuse_together({stats}, {as_json});
+  of_operators.push_back(stats);
+  refuse_together(of_operators, of_contestants);
   return {command, [options]() -> Result<int> {
             KGB_TRY(const Catalogue catalogue, load_catalogue());
             if (options->stats) {

@@ -98,10 +98,11 @@ Result<int> dry_run(const RunCommand& command, const ResolvedOptions& resolved,
 Result<int> run(RunCommand command, CLI::App& app) {
   command.method.install = command.judge.install;
   command.method.allow_weak_lock = command.judge.allow_weak_lock;
-  for (const std::string& difference : apply_protocol(app, command.judge, command.method))
+  KGB_TRY(const Installation installation, find_installation());
+  for (const std::string& difference :
+       apply_protocol(app, command.contestant, installation, command.judge, command.method))
     std::fprintf(stderr, "  differs from the published protocol: %s\n", difference.c_str());
   KGB_TRY(const ResolvedOptions resolved, resolve(command.judge));
-  KGB_TRY(const Installation installation, find_installation());
   KGB_TRY(const Catalogue catalogue, load_catalogue());
   if (command.method.dry_run) return dry_run(command, resolved, installation, catalogue);
   if (command.method.judge_only && command.resume.empty())

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/files.hpp"
+#include "base/text.hpp"
 
 namespace kgb {
 namespace {
@@ -104,12 +105,58 @@ TEST_F(KernelGenBenchRun, AnotherFolderIsNone) {
   EXPECT_FALSE(is_kernelgenbench_run(folder()));
 }
 
-TEST_F(KernelGenBenchRun, ResultsThatCannotBeReadAreTheUsersMistake) {
+TEST_F(KernelGenBenchRun, AFolderOfKernelsWithResultsOfSomethingElseIsNone) {
   write("kernels/aten__neg.py", "a");
-  write("results.json", "{\"operators\": ");
-  const Result<CandidateSet> set = kernelgenbench_candidates(folder(), {});
-  ASSERT_FALSE(set.ok());
-  EXPECT_NE(set.error().message.find("results.json"), std::string::npos);
+  for (const char* text : {"{\"operators\": ", "[]", "{\"accuracy\": 1}", "{\"operators\": [\"neg\"]}"}) {
+    write("results.json", text);
+    EXPECT_FALSE(is_kernelgenbench_run(folder())) << text;
+  }
+  write("round_0/aten::neg.py", "a");
+  write("pass_at_k_results.json", R"({"operator_details": {}})");
+  EXPECT_EQ(read({"aten::neg"}).at("aten::neg").path, folder() / "round_0" / "aten::neg.py")
+      << "the layout that it does have";
+}
+
+TEST_F(KernelGenBenchRun, ThatWasCutOffHasKernelsWithoutARecord) {
+  write("kernels/aten__neg.py", "a");
+  write("progress.json", "{}");
+  ASSERT_TRUE(is_kernelgenbench_run(folder()));
+  EXPECT_EQ(read({"aten::neg"}).at("aten::neg").recorded, "");
+}
+
+TEST_F(KernelGenBenchRun, WithoutTheKernelThatPassedTheLastOneIsTakenAndThatIsSaid) {
+  write("round_0/aten::neg.py", "a");
+  write("pass_at_k_results.json",
+        R"({"operator_details": {"aten::neg": {"passed": true, "first_pass_round": 3}}})");
+  const auto found = read({"aten::neg"});
+  EXPECT_EQ(found.at("aten::neg").path, folder() / "round_0" / "aten::neg.py");
+  EXPECT_EQ(found.at("aten::neg").recorded_evidence,
+            "passed in round 3, whose kernel is not there: judged is that of round 0");
+}
+
+TEST_F(KernelGenBenchRun, EvidenceIsCutBetweenCharacters) {
+  write("kernels/aten__neg.py", "a");
+  std::string error = "x";
+  for (int i = 0; i < 200; ++i) error += "\xc3\xa4";
+  write("results.json", R"({"operators": {"neg": {"status": "failed", "error": ")" + error + R"("}}})");
+  const std::string evidence = read({"aten::neg"}).at("aten::neg").recorded_evidence;
+  EXPECT_TRUE(is_utf8(evidence)) << evidence;
+  EXPECT_GE(evidence.size(), 299U);
+}
+
+TEST_F(KernelGenBenchRun, ReportsThatCannotBeReadAreTheUsersMistake) {
+  write("round_0/aten::neg.py", "a");
+  write("pass_at_k_results.json", R"({"operator_details": {"aten::neg": {"passed": false}}})");
+  Operator neg;
+  neg.name = "aten::neg";
+  write("verification/log_0/result.json", "{}");
+  Result<CandidateSet> set = kernelgenbench_candidates(folder(), {&neg});
+  ASSERT_FALSE(set.ok()) << "a list is meant";
+  EXPECT_NE(set.error().message.find("log_0/result.json"), std::string::npos);
+  write("pass_at_k_results_antihack.json", "[]");
+  set = kernelgenbench_candidates(folder(), {});
+  ASSERT_FALSE(set.ok()) << "an object is meant";
+  EXPECT_NE(set.error().message.find("antihack.json"), std::string::npos);
 }
 
 }  // namespace

@@ -175,6 +175,21 @@ TEST_F(Tuner, TheContestantAnswersTheSeedWhereNothingIsProven) {
   EXPECT_EQ(answer->source, kKernel);
 }
 
+TEST_F(Tuner, TheContestantGivesUpOnASeedThatDoesNotPassAndTheRunGoesOn) {
+  judge_ = [](const Race&) { return failing("value_mismatch"); };
+  Result<Answer> answer = (*make_tuner(settings_))->solve(task());
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(answer->end, Answer::End::given_up);
+  EXPECT_TRUE(answer->alone);
+  EXPECT_NE(answer->why.find("the seed kernel of aten::add does not pass"), std::string::npos) << answer->why;
+}
+
+TEST_F(Tuner, WithoutAClockTheContestantEndsTheRun) {
+  Result<Answer> answer = (*make_tuner(settings_))->solve(task());
+  ASSERT_FALSE(answer.ok());
+  EXPECT_NE(answer.error().message.find("no clock"), std::string::npos);
+}
+
 TEST_F(Tuner, ASeedThatIsNotThereIsToldBeforeAnythingStarts) {
   settings_.seed_kernel = folder_->path() / "nothing.py";
   Result<std::unique_ptr<Method>> method = make_tuner(settings_);
