@@ -2,6 +2,7 @@
 // The two layouts of KernelGenBench's runs: of its agents and of its models.
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -86,6 +87,7 @@ void mark_hacked(CandidateFile& file, const json& report, const std::string& nam
 struct Run {
   fs::path folder;
   json results, hacks;
+  std::map<int, json> reports;  // of the rounds that were asked for: one file tells of every operator
 };
 
 // -- the track of agents: kernels/<source>__<op>.py, results.json by the bare name --------------------------
@@ -143,12 +145,14 @@ std::optional<std::pair<int, fs::path>> last_kernel(const fs::path& folder, cons
   return last;
 }
 
-Result<std::string> why_failed(const Run& run, int round, const std::string& name) {
-  KGB_TRY(const json reports,
-          read_json(run.folder / "verification" / fmt::format("log_{}", round) / "result.json",
-                    json::value_t::array));
+Result<std::string> why_failed(Run& run, int round, const std::string& name) {
+  if (!run.reports.contains(round)) {
+    KGB_TRY(run.reports[round],
+            read_json(run.folder / "verification" / fmt::format("log_{}", round) / "result.json",
+                      json::value_t::array));
+  }
   std::string why = fmt::format("failed in round {}", round);
-  for (const json& report : reports)
+  for (const json& report : run.reports[round])
     if (text_in(report, "op_name") == name)
       if (const std::string line = last_line(text_in(report, "traceback")); !line.empty()) why += "; " + line;
   return why;
@@ -168,7 +172,7 @@ std::string take_first_pass(const Run& run, const json& first, const std::string
   return evidence;
 }
 
-Result<std::optional<CandidateFile>> of_model(const Run& run, const std::string& op) {
+Result<std::optional<CandidateFile>> of_model(Run& run, const std::string& op) {
   for (const std::string& name : their_names(op)) {
     auto kernel = last_kernel(run.folder, name);
     if (!kernel) continue;
@@ -222,7 +226,7 @@ Result<CandidateSet> kernelgenbench_candidates(const fs::path& folder,
   const Layout layout = layout_of(folder);
   if (layout == Layout::none) return user_error(folder.string() + " is no run of KernelGenBench");
   const bool agent = layout == Layout::agent;
-  Run run{folder, {}, {}};
+  Run run{folder, {}, {}, {}};
   KGB_TRY(run.results, read_json(folder / (agent ? kAgentResults : kModelResults), json::value_t::object));
   KGB_TRY(run.hacks, read_json(folder / (agent ? "antihack_report.json" : "pass_at_k_results_antihack.json"),
                                json::value_t::object));
