@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/files.hpp"
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "campaign/kernelgenbench.hpp"
 #include "model/operator_name.hpp"
@@ -48,12 +49,6 @@ Result<json> read_json(const fs::path& file, json::value_t kind) {
   json value = json::parse(text, nullptr, false);
   if (value.type() != kind) return user_error(file.string() + " is no JSON as KernelGenBench writes it");
   return value;
-}
-
-std::string text_in(const json& object, const char* key) {
-  return object.is_object() && object.contains(key) && object[key].is_string()
-             ? object[key].get<std::string>()
-             : std::string();
 }
 
 const json& at(const json& object, const std::string& key) {

@@ -18,7 +18,7 @@ constexpr int kVersion = 1;
 Result<std::string> body_of(const Json& json) {
   if (const Json* text = member(json, "body"); text != nullptr && text->is_string())
     return text->get<std::string>();
-  const auto bytes = base64_decode(text_of(json, "body_base64"));
+  const auto bytes = base64_decode(text_in(json, "body_base64"));
   if (!bytes || !json.contains("body_base64")) return user_error("body: must be text, or body_base64");
   return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
 }
@@ -72,9 +72,9 @@ Result<Recording> recording_of(std::string_view line) {
   if (count_of(*json, "cassette") != kVersion)
     return user_error("cassette: must be " + std::to_string(kVersion) + ", the version that kgbench reads");
   Recording recording;
-  recording.key.method = text_of(*json, "method");
-  recording.key.path = text_of(*json, "path");
-  recording.key.request = text_of(*json, "request");
+  recording.key.method = text_in(*json, "method");
+  recording.key.path = text_in(*json, "path");
+  recording.key.request = text_in(*json, "request");
   const auto sample = count_of(*json, "sample"), status = count_of(*json, "status");
   if (recording.key.request.empty() || !sample || *sample > 1'000'000 || !status || *status > 999)
     return user_error("request, sample, status: must be a hash and two numbers");
@@ -86,9 +86,9 @@ Result<Recording> recording_of(std::string_view line) {
   KGB_TRY(recording.body, body_of(*json));
   KGB_CHECK(read_pieces(*json, recording));
   if (const Json* recorded = member(*json, "recorded")) {
-    recording.by = text_of(*recorded, "by");
-    recording.from = text_of(*recorded, "from");
-    recording.at = text_of(*recorded, "at");
+    recording.by = text_in(*recorded, "by");
+    recording.from = text_in(*recorded, "from");
+    recording.at = text_in(*recorded, "at");
   }
   return recording;
 }

@@ -29,8 +29,8 @@ Status add_row(const Json& row, std::vector<Price>& prices) {
   // Where no discount is told there is none.
   KGB_TRY(price.cached, dollars_in(row, "cached", price.prompt));
   KGB_TRY(price.cache_write, dollars_in(row, "cache_write", price.prompt));
-  price.date = text_of(row, "date");
-  price.source = text_of(row, "source");
+  price.date = text_in(row, "date");
+  price.source = text_in(row, "source");
   if (price.date.empty() || price.source.empty())
     return user_error("date, source: must say when and where the price was read");
   const Json* models = member(row, "models");

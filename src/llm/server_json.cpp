@@ -17,14 +17,14 @@ constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;
 std::string detail_text(const Json& detail) {
   if (detail.is_string()) return detail.get<std::string>();
   // FastAPI's list of what is wrong with the request.
-  if (detail.is_array() && !detail.empty()) return text_of(detail.front(), "msg");
-  return text_of(detail, "message");
+  if (detail.is_array() && !detail.empty()) return text_in(detail.front(), "msg");
+  return text_in(detail, "message");
 }
 
 std::string kind_of(const Json& error) {
   // OpenAI's code says more than its type; some servers put the HTTP status there.
-  const std::string code = text_of(error, "code");
-  return code.empty() ? text_of(error, "type") : code;
+  const std::string code = text_in(error, "code");
+  return code.empty() ? text_in(error, "type") : code;
 }
 
 }  // namespace
@@ -47,17 +47,6 @@ bool is_json_object(std::string_view text) {
   return json && json->is_object();
 }
 
-const Json* member(const Json& json, const char* key) {
-  if (!json.is_object()) return nullptr;
-  const auto it = json.find(key);
-  return it == json.end() || it->is_null() ? nullptr : &*it;
-}
-
-std::string text_of(const Json& json, const char* key) {
-  const Json* found = member(json, key);
-  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::optional<std::int64_t> count_of(const Json& json, const char* key) {
   const Json* found = member(json, key);
   if (found == nullptr || !found->is_number_unsigned()) return std::nullopt;
@@ -69,14 +58,14 @@ std::optional<std::int64_t> count_of(const Json& json, const char* key) {
 std::optional<ServerError> error_in(const Json& json) {
   if (json.is_array()) return json.empty() ? std::nullopt : error_in(json.front());
   if (const Json* error = member(json, "error")) {
-    if (error->is_string()) return ServerError{error->get<std::string>(), text_of(json, "type")};
-    if (error->is_object()) return ServerError{text_of(*error, "message"), kind_of(*error)};
+    if (error->is_string()) return ServerError{error->get<std::string>(), text_in(json, "type")};
+    if (error->is_object()) return ServerError{text_in(*error, "message"), kind_of(*error)};
     return std::nullopt;
   }
   if (const Json* detail = member(json, "detail")) return ServerError{detail_text(*detail), ""};
-  const std::string type = text_of(json, "type");
-  if (text_of(json, "object") == "error" || type == "error")
-    return ServerError{text_of(json, "message"), text_of(json, "code")};
+  const std::string type = text_in(json, "type");
+  if (text_in(json, "object") == "error" || type == "error")
+    return ServerError{text_in(json, "message"), text_in(json, "code")};
   return std::nullopt;
 }
 

@@ -8,14 +8,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_text.hpp"
+
 namespace kgb::llm {
 
 // nullopt: no JSON, or nested deeper than any reply (writing such a value would recurse as deep).
 [[nodiscard]] std::optional<nlohmann::json> parse_json(std::string_view text);
 [[nodiscard]] bool is_json_object(std::string_view text);
-// The member; nullptr where `json` is no object or has none, and where it is null.
-[[nodiscard]] const nlohmann::json* member(const nlohmann::json& json, const char* key);
-[[nodiscard]] std::string text_of(const nlohmann::json& json, const char* key);  // empty: none, or no text
 // A count of tokens: a whole number that is not negative and that a double holds.
 [[nodiscard]] std::optional<std::int64_t> count_of(const nlohmann::json& json, const char* key);
 

@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 class Anthropic final : public WireFormat {
  protected:
   void read_event(const Json& json) override {
-    const std::string type = text_of(json, "type");
+    const std::string type = text_in(json, "type");
     if (type == "message_stop") {
       reply.complete = true;
     } else if (type == "message_start") {
@@ -24,7 +24,7 @@ class Anthropic final : public WireFormat {
     } else if (type == "content_block_delta") {
       if (const Json* delta = member(json, "delta")) read_block(*delta);
     } else if (type == "message_delta") {
-      if (const Json* delta = member(json, "delta")) reply.finish = text_of(*delta, "stop_reason");
+      if (const Json* delta = member(json, "delta")) reply.finish = text_in(*delta, "stop_reason");
       if (const Json* usage = member(json, "usage")) read_usage(*usage, /*last=*/true);
     } else if (const auto error = error_in(json)) {
       fail(error->message, error->kind);
@@ -38,21 +38,21 @@ class Anthropic final : public WireFormat {
       return fail("the reply has no content: " + in_quotes(text));
     read_head(json);
     for (const Json& block : *content) read_block(block);
-    reply.finish = text_of(json, "stop_reason");
+    reply.finish = text_in(json, "stop_reason");
     if (const Json* usage = member(json, "usage")) read_usage(*usage, /*last=*/true);
     reply.complete = true;
   }
 
  private:
   void read_head(const Json& message) {
-    reply.model = text_of(message, "model");
+    reply.model = text_in(message, "model");
     if (const Json* usage = member(message, "usage")) read_usage(*usage, /*last=*/false);
   }
 
   // A block and its deltas name their text alike.
   void read_block(const Json& block) {
-    add_text(text_of(block, "text"));
-    add_reasoning(text_of(block, "thinking"));
+    add_text(text_in(block, "text"));
+    add_reasoning(text_in(block, "thinking"));
   }
 
   // Each usage object tells totals so far; the first one's output is only a beginning, so that a stream which

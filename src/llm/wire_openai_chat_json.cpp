@@ -48,7 +48,7 @@ class OpenAiChat final : public WireFormat {
  private:
   void read(const Json& json, const char* part) {
     if (const auto error = error_in(json)) fail(error->message, error->kind);
-    if (const std::string model = text_of(json, "model"); !model.empty()) reply.model = model;
+    if (const std::string model = text_in(json, "model"); !model.empty()) reply.model = model;
     if (const Json* usage = member(json, "usage"))
       if (const Usage found = chat_usage(*usage); found.known) reply.usage = found;
     const Json* choices = member(json, "choices");
@@ -57,13 +57,13 @@ class OpenAiChat final : public WireFormat {
       // We ask for one; where an agent asks for more, the usage covers them all and the text is the first's.
       if (count_of(choice, "index").value_or(0) != 0) continue;
       if (const Json* said = member(choice, part)) read_message(*said);
-      if (const std::string finish = text_of(choice, "finish_reason"); !finish.empty()) reply.finish = finish;
+      if (const std::string finish = text_in(choice, "finish_reason"); !finish.empty()) reply.finish = finish;
     }
   }
 
   void read_message(const Json& said) {
     for (const char* key : {"reasoning_content", "reasoning"})
-      if (const std::string text = text_of(said, key); !text.empty()) {
+      if (const std::string text = text_in(said, key); !text.empty()) {
         add_reasoning(text);
         break;
       }
@@ -71,7 +71,7 @@ class OpenAiChat final : public WireFormat {
     if (content == nullptr) return;
     if (content->is_string()) add_text(content->get_ref<const std::string&>());
     if (content->is_array())
-      for (const Json& piece : *content) add_text(text_of(piece, "text"));
+      for (const Json& piece : *content) add_text(text_in(piece, "text"));
   }
 };
 

@@ -29,10 +29,10 @@ Usage responses_usage(const Json& json) {
 class OpenAiResponses final : public WireFormat {
  protected:
   void read_event(const Json& json) override {
-    const std::string type = text_of(json, "type");
-    if (type == "response.output_text.delta") return add_text(text_of(json, "delta"));
+    const std::string type = text_in(json, "type");
+    if (type == "response.output_text.delta") return add_text(text_in(json, "delta"));
     if (type == "response.reasoning_text.delta" || type == "response.reasoning_summary_text.delta")
-      return add_reasoning(text_of(json, "delta"));
+      return add_reasoning(text_in(json, "delta"));
     if (type == "error" || type.empty()) {
       if (const auto error = error_in(json)) fail(error->message, error->kind);
       return;
@@ -50,16 +50,16 @@ class OpenAiResponses final : public WireFormat {
   // The response object, as it stands in the first event, in the last, and alone.
   void read(const Json& response) {
     if (const auto error = error_in(response)) fail(error->message, error->kind);
-    if (const std::string model = text_of(response, "model"); !model.empty()) reply.model = model;
+    if (const std::string model = text_in(response, "model"); !model.empty()) reply.model = model;
     if (const Json* usage = member(response, "usage"))
       if (const Usage found = responses_usage(*usage); found.known) reply.usage = found;
-    const std::string status = text_of(response, "status");
+    const std::string status = text_in(response, "status");
     if (status == "failed" || status == "cancelled") fail("the server ended the response as " + status);
     if (status != "completed" && status != "incomplete") return;
     reply.complete = true;
     reply.finish = status;
     if (const Json* details = member(response, "incomplete_details"))
-      if (const std::string reason = text_of(*details, "reason"); !reason.empty()) reply.finish = reason;
+      if (const std::string reason = text_in(*details, "reason"); !reason.empty()) reply.finish = reason;
     if (reply.text.empty()) read_output(response);
   }
 
@@ -68,15 +68,15 @@ class OpenAiResponses final : public WireFormat {
     const Json* output = member(response, "output");
     if (output == nullptr || !output->is_array()) return;
     for (const Json& item : *output) {
-      const bool reasoning = text_of(item, "type") == "reasoning";
+      const bool reasoning = text_in(item, "type") == "reasoning";
       for (const char* key : {"summary", "content"}) {
         const Json* pieces = member(item, key);
         if (pieces == nullptr || !pieces->is_array()) continue;
         for (const Json& piece : *pieces) {
           if (reasoning)
-            add_reasoning(text_of(piece, "text"));
+            add_reasoning(text_in(piece, "text"));
           else
-            add_text(text_of(piece, "text"));
+            add_text(text_in(piece, "text"));
         }
       }
     }

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <exception>
 
+#include "base/json_text.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "serve/arguments.hpp"
@@ -43,11 +44,6 @@ json all_versions() {
 json meta_of(const json& params) {
   const json meta = params.value("_meta", json());
   return meta.is_object() ? meta : json::object();
-}
-
-std::string text_in(const json& object, const char* key) {
-  const json value = object.value(key, json());
-  return value.is_string() ? value.get<std::string>() : std::string();
 }
 
 }  // namespace
