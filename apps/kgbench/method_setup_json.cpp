@@ -186,9 +186,14 @@ std::string temperature_taken_back(const std::string& contestant, const MethodOp
   if (!is_recipe(contestant, installation)) return "";
   const Result<method::Recipe> plain = method::load_recipe(recipe_folder(installation), contestant);
   if (!plain.ok()) return "";  // said where it is run
-  const int samples = options.changes.samples.value_or(plain->samples);
+  // Rounds that are shown nothing are samples of another name.
+  const auto tries = [&](int samples, int rounds) {
+    return plain->shows == method::Shows::nothing ? samples * rounds : samples;
+  };
+  const int samples =
+      tries(options.changes.samples.value_or(plain->samples), options.changes.rounds.value_or(plain->rounds));
   const double temperature = options.changes.temperature.value_or(plain->temperature);
-  if (samples == plain->samples && temperature == plain->temperature) return "";
+  if (samples == tries(plain->samples, plain->rounds) && temperature == plain->temperature) return "";
   const auto theirs = std::find_if(std::begin(kTemperatures), std::end(kTemperatures),
                                    [&](const auto& one) { return one.samples == samples; });
   const bool known = theirs != std::end(kTemperatures);

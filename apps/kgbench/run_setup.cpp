@@ -65,7 +65,8 @@ Result<Source> source_of(const RunCommand& command, const std::string& chip, con
 }
 
 fs::path run_folder(const RunCommand& command, const Source& source, const std::string& created) {
-  if (!command.out.empty()) return command.out;
+  // A trailing slash would leave the run without a name.
+  if (!command.out.empty()) return command.out.has_filename() ? command.out : command.out.parent_path();
   std::string name = command.contestant.substr(0, command.contestant.find(':'));
   if (source.library && !source.replayed) name = source.library->site.name;
   if (source.method && !command.method.endpoint.model.empty()) {
@@ -141,32 +142,6 @@ Result<std::vector<RunItem>> file_items(const RunCommand& command, const Source&
   for (const CandidateFile& file : files)
     items.push_back({0, file.op, 0, fs::absolute(file.path).string(), file.recorded, file.recorded_evidence});
   return items;
-}
-
-// Operators that the tuner has a kernel to begin with; the others are named and left out, as of a folder of
-// candidates.
-Result<std::vector<const Operator*>> with_seed(const std::string& given,
-                                               const std::vector<const Operator*>& operators) {
-  if (given.empty()) return operators;
-  method::TunerSettings settings;
-  settings.seed_kernel = seed_place(given);
-  std::error_code ignored;
-  if (!fs::is_directory(settings.seed_kernel, ignored)) {
-    if (operators.size() == 1) return operators;
-    return user_error("--seed-kernel FILE is of one operator: name it with --op, or give dir:PATH");
-  }
-  std::vector<const Operator*> kept;
-  for (const Operator* op : operators) {
-    if (method::seed_file(settings, *op).ok())
-      kept.push_back(op);
-    else
-      std::fprintf(stderr, "  no seed kernel for %s\n", op->name.c_str());
-  }
-  if (kept.empty())
-    return user_error(in_quotes(given) +
-                      " has no seed kernel for any operator asked for. Files are named <source>/<op>.py or"
-                      " <op>.py, for example aten/softmax.py");
-  return kept;
 }
 
 Result<std::vector<RunItem>> items_of(const RunCommand& command, const Source& source,
@@ -252,6 +227,30 @@ Result<std::vector<const Operator*>> asked_for(const RunCommand& command, const 
 
 }  // namespace
 
+Result<std::vector<const Operator*>> with_seed(const std::string& given,
+                                               const std::vector<const Operator*>& operators) {
+  if (given.empty()) return operators;
+  method::TunerSettings settings;
+  settings.seed_kernel = seed_place(given);
+  std::error_code ignored;
+  if (!fs::is_directory(settings.seed_kernel, ignored)) {
+    if (operators.size() == 1) return operators;
+    return user_error("--seed-kernel FILE is of one operator: name it with --op, or give dir:PATH");
+  }
+  std::vector<const Operator*> kept;
+  for (const Operator* op : operators) {
+    if (method::seed_file(settings, *op).ok())
+      kept.push_back(op);
+    else
+      std::fprintf(stderr, "  no seed kernel for %s\n", op->name.c_str());
+  }
+  if (kept.empty())
+    return user_error(in_quotes(given) +
+                      " has no seed kernel for any operator asked for. Files are named <source>/<op>.py or"
+                      " <op>.py, for example aten/softmax.py");
+  return kept;
+}
+
 Result<std::vector<const Operator*>> operators_of(const RunCommand& command, const Catalogue& catalogue,
                                                   const std::string& chip) {
   KGB_TRY(std::vector<const Operator*> operators, asked_for(command, catalogue, chip));
@@ -315,9 +314,9 @@ Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolv
     std::error_code ignored;
     return fs::exists(candidate_file(command.resume, item), ignored);
   });
+  if (run.by_method()) KGB_CHECK(restore(command.method, run));
   // Where every candidate is there (a replay), nobody need be asked.
   if (run.by_method() && !command.method.judge_only && !found) {
-    KGB_CHECK(restore(command.method, run));
     KGB_TRY(const std::optional<MethodContestant> method,
             method_named(run.contestant, command.method, installation));
     if (method) {

@@ -38,6 +38,11 @@ struct PreparedRun {
                                                                 const Catalogue& catalogue,
                                                                 const std::string& chip);
 
+// Those that --seed-kernel (as given; empty: the experts) has a kernel for; the others are named on stderr
+// and left out.
+[[nodiscard]] Result<std::vector<const Operator*>> with_seed(const std::string& given,
+                                                             const std::vector<const Operator*>& operators);
+
 // Writes a new run into its folder.
 [[nodiscard]] Result<PreparedRun> begin_run(const RunCommand& command, const ResolvedOptions& resolved,
                                             const Installation& installation, const Catalogue& catalogue);

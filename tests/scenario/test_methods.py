@@ -260,9 +260,12 @@ def test_to_generate_nothing_but_the_model_is_needed(model, tmp_path):
     server = model(lambda op, number, body: right(op))
     command = ["run", "--contestant", "one-shot", "--model", "m", "--base-url", server.url + "/v1", *ONLY, *FAST]
     without = KEY | {"KGBENCH_PYTHON": "/nonexistent/python"}
-    done = kgbench(*command, "--generate-only", "--out", tmp_path / "run", env=without)
+    done = kgbench(*command, "--generate-only", "--out", f"{tmp_path}/run/", env=without)
     assert done.code == 0, done.err
+    assert rows(tmp_path / "run", "SELECT id FROM run") == [("run",)]
     assert sorted(p.name for p in (tmp_path / "run/candidates").rglob("*.py")) == ["Sdot.py", "rms_norm.py"]
+    done = kgbench("run", "--resume", tmp_path / "run", "--judge-only", "--model", "another", *FAST, env=without)
+    assert done.code == 2 and "the run was begun with --model m; another one would be another run" in done.err
     done = kgbench("run", "--resume", tmp_path / "run", "--judge-only", *FAST, env=without)
     assert done.code == 3, done.err
     assert done.err.splitlines()[-1].startswith("error: ") and "/nonexistent/python" in done.err
@@ -306,6 +309,8 @@ def test_the_published_protocol_says_what_still_differs_and_what_was_taken_back(
     ("one-shot", ["--temperature", "0", "--samples", "1"], []),
     ("one-shot", ["--samples", "5", "--temperature", "0.8"], []),
     ("one-shot", ["--samples", "5"], ["temperature 0 of 5 samples as asked for, not 0 of 1 or 0.8 of 5"]),
+    ("union-of-k", ["--temperature", "0"], ["temperature 0 of 5 samples as asked for, not 0 of 1 or 0.8 of 5"]),
+    ("repair", ["--temperature", "0"], []),
     ("best-of-k", ["--samples", "3", "--item-dollars", "5"], [
         "--samples 3 as asked for, not 1 or 5", "--item-dollars 5 as asked for, not 50"])])
 def test_what_is_asked_for_as_published_is_not_taken_back(method, asked, told):

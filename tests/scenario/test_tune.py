@@ -168,6 +168,8 @@ def test_a_seed_that_cannot_be_tuned_leaves_its_item_open_for_the_same_seeds(tmp
     ("tuner", str(expert("aten::neg")), "FILE is of one operator: name it with --op, or give dir:PATH"),
     ("tuner", "dir:" + str(HOME / "docs"), "has no seed kernel for any operator asked for")])
 def test_a_seed_kernel_that_nobody_can_begin_with_is_a_line(tmp_path, contestant, seed, says):
-    done = kgbench("run", "--contestant", contestant, "--seed-kernel", seed, "--out", tmp_path / "run", *SMOKE, env=STANDIN)
-    assert done.code == 2 and says in done.err.splitlines()[-1] and done.err.count("error") == 1
-    assert not (tmp_path / "run").exists()
+    for more in ((), ("--dry-run",)):
+        done = kgbench("run", "--contestant", contestant, "--seed-kernel", seed, "--out", tmp_path / "run", *SMOKE, *more,
+                       env=STANDIN)
+        assert done.code == 2 and says in done.err.splitlines()[-1] and done.err.count("error") == 1
+        assert not (tmp_path / "run").exists()

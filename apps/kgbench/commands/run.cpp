@@ -82,9 +82,12 @@ void announce(const PreparedRun& prepared, std::int64_t total) {
 
 Result<int> dry_run(const RunCommand& command, const ResolvedOptions& resolved,
                     const Installation& installation, const Catalogue& catalogue) {
-  KGB_TRY(const std::vector<const Operator*> operators, operators_of(command, catalogue, resolved.chip));
+  KGB_TRY(std::vector<const Operator*> operators, operators_of(command, catalogue, resolved.chip));
   KGB_TRY(const std::optional<MethodContestant> method,
           method_named(command.contestant, command.method, installation));
+  if (method) {
+    KGB_TRY(operators, with_seed(command.method.seed_kernel, operators));
+  }
   if (!method) {
     std::printf("%zu operators on chip %s: no model is asked\n", operators.size(), resolved.chip.c_str());
     return kExitPass;
