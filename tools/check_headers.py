@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every header compiles alone. A header that its own .cpp includes first is proved by the build; the rest is
-compiled here, syntax only. A file without `#pragma once` is a fragment, meant to be included where its macros stand.
+"""Every header compiles alone. A header that its own .cpp includes first is proved where sources are compiled one by
+one (preset dev, `make lint`); the rest is compiled here, syntax only. A file without `#pragma once` is a fragment, meant
+to be included where its macros stand.
 
 usage: tools/check_headers.py [--root DIR] [--compiler g++]
 """
