@@ -84,6 +84,20 @@ void check_reads_own(TableReader& reader, const Entry& entry) {
   }
 }
 
+// What has no place among the vendor's arguments: a returned tensor, and a second idea of what is compared.
+void read_vendor(TableReader& reader, Entry& entry) {
+  const TomlValue* given = reader.find("vendor");
+  entry.vendor = reader.text("vendor");
+  if (entry.vendor.empty()) return;
+  if (!is_identifier(entry.vendor)) {
+    reader.problem(given, "vendor", fmt::format("{} is no name of a C function", in_quotes(entry.vendor)));
+  } else if (!entry.baseline.empty()) {
+    reader.problem(given, "vendor", "is a baseline already: leave `baseline` out");
+  } else if (!entry.schema.returns.empty()) {
+    reader.problem(given, "vendor", "is for entries that write their arguments and return nothing");
+  }
+}
+
 Entry read_entry(const TomlTable& table, int line, const std::string& where, Problems& problems) {
   Entry entry;
   TableReader reader(table, line, where, problems);
@@ -103,6 +117,7 @@ Entry read_entry(const TomlTable& table, int line, const std::string& where, Pro
     }
   }
   entry.baseline = reader.text("baseline");
+  read_vendor(reader, entry);
   read_pass(reader, entry);
   entry.outputs = reader.texts("outputs");
   if (table.find("outputs") == nullptr) entry.outputs = output_paths(entry.schema);

@@ -35,6 +35,7 @@ struct Entry {
   std::string name;
   Schema schema;
   std::string baseline;  // Python over the argument names
+  std::string vendor;    // in its place: a C function of the chip vendor's, "cublasSgemm_v2"
   std::map<std::string, bool>
       pointer_arrays;                // Tensor[] arguments that reach the candidate as int64 addresses
   std::vector<std::string> outputs;  // paths: "return", "return[1]", "out"

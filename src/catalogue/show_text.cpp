@@ -126,6 +126,8 @@ std::string entry_text(const Operator& op, const Entry& entry) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     out += fmt::format("  {:<{}}  {}\n", i == 0 ? "as in" : "", names, lines[i]);
   }
+  if (!entry.vendor.empty())
+    out += fmt::format("  {:<{}}  {}, with its handle in front\n", "as in", names, entry.vendor);
   if (!entry.forbid.empty()) out += fmt::format("  {:<{}}  {}\n", "not", names, join(entry.forbid, ", "));
   if (entry.reads_own)
     out += fmt::format(

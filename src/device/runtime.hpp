@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "device/vendor.hpp"
+#include "model/call.hpp"
 #include "model/kernel_image.hpp"
 
 namespace kgb::device {
@@ -80,6 +82,11 @@ class Runtime {
   // Queued, like launches.
   [[nodiscard]] virtual Status queue_copy(Address to, Address from, std::size_t bytes) = 0;
   [[nodiscard]] virtual Status queue_strided(const StridedCopy& copy) = 0;
+  // A function of the vendor's library with the arguments of the call; made before a graph is begun. The
+  // runtime must outlive it. Error: no library, or what of the call does not fit the function.
+  [[nodiscard]] virtual Result<std::unique_ptr<VendorCall>> vendor_call(const std::string& function,
+                                                                        const Call& call,
+                                                                        const Places& places) = 0;
   // What is queued between the two is not run but becomes the graph of time(), in place of the one before.
   [[nodiscard]] virtual Status begin_graph() = 0;
   [[nodiscard]] virtual Status end_graph() = 0;

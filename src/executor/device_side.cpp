@@ -80,6 +80,18 @@ std::optional<Finding> DeviceSide::run(const Launch& launch, device::SteadyTime 
   return std::nullopt;
 }
 
+std::optional<Finding> DeviceSide::run(device::VendorCall& call, device::SteadyTime deadline) {
+  if (const Status there = arena_.push(); !there.ok()) return make_finding("infra", there.error().message);
+  if (const Status queued = call.queue(); !queued.ok())
+    return make_finding("untimed", queued.error().message);
+  if (const auto fault = state_.runtime.wait(deadline)) {
+    state_.lost = state_.lost || fault->lost;
+    return make_finding(fault->kind, call.library() + ": " + fault->message);
+  }
+  if (const Status back = arena_.pull(); !back.ok()) return make_finding("infra", back.error().message);
+  return std::nullopt;
+}
+
 void DeviceSide::remember(int buffer) {
   const auto bytes = arena_.bytes(buffer);
   remembered_[static_cast<std::size_t>(buffer)].emplace(bytes.begin(), bytes.end());

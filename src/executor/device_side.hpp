@@ -36,11 +36,13 @@ class DeviceSide {
 
   // Runs one launch to its end: the arena travels there and back.
   [[nodiscard]] std::optional<Finding> run(const Launch& launch, device::SteadyTime deadline);
-  // Runs the nodes as one graph of the device and hands them to `series` as often as it likes:
-  // docs/contracts/trial.md, "Timed calls". The arena then holds what one replay from the call's start
-  // leaves.
-  [[nodiscard]] std::optional<Finding> time(const std::vector<Node>& nodes, const TimeSeries& series,
-                                            device::SteadyTime deadline);
+  // The same for a function of the vendor's library.
+  [[nodiscard]] std::optional<Finding> run(device::VendorCall& call, device::SteadyTime deadline);
+  // Runs the nodes, then `vendor` if there is one, as one graph of the device and hands it to `series` as
+  // often as it likes: docs/contracts/trial.md, "Timed calls". The arena then holds what one replay from the
+  // call's start leaves.
+  [[nodiscard]] std::optional<Finding> time(const std::vector<Node>& nodes, device::VendorCall* vendor,
+                                            const TimeSeries& series, device::SteadyTime deadline);
   // What the arena's buffer holds from here on is what it must hold.
   void remember(int buffer);
   // The first remembered buffer that changed.

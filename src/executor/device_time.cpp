@@ -147,8 +147,8 @@ Finding untimed(const std::string& why) {
 
 }  // namespace
 
-std::optional<Finding> DeviceSide::time(const std::vector<Node>& nodes, const TimeSeries& series,
-                                        device::SteadyTime deadline) {
+std::optional<Finding> DeviceSide::time(const std::vector<Node>& nodes, device::VendorCall* vendor,
+                                        const TimeSeries& series, device::SteadyTime deadline) {
   device::Runtime& runtime = state_.runtime;
   Staging staging(runtime);
   HostNodes host(runtime, arena_, staging);
@@ -174,6 +174,7 @@ std::optional<Finding> DeviceSide::time(const std::vector<Node>& nodes, const Ti
       if (queued.ok()) queued = again.queue(node);
       if (finding || !queued.ok()) break;
     }
+    if (vendor != nullptr && queued.ok()) queued = vendor->queue();
     const Status ended = recorded ? runtime.end_graph() : ok_status();
     if (finding) return finding;
     if (!queued.ok()) return untimed(queued.error().message);

@@ -335,8 +335,31 @@ vm::RunOptions Machine::run_options(const Launch& launch) const {
   return how;
 }
 
+Result<std::unique_ptr<device::VendorCall>> Machine::bind_vendor() {
+  const Call& call = calls_[static_cast<std::size_t>(call_)];
+  const device::Places places = [this](const std::string& argument) {
+    const int buffer = input_buffer(call_, argument).value_or(-1);
+    const TensorSpec* spec = buffer < 0 ? nullptr : spec_of(buffer);
+    const std::int64_t offset =
+        spec == nullptr ? 0 : spec->offset * static_cast<std::int64_t>(size_of(spec->dtype));
+    return arena_.address({buffer, offset});
+  };
+  KGB_TRY(auto bound, options_.device->runtime.vendor_call(options_.vendor, call, places));
+  library_ = bound->library();
+  return bound;
+}
+
+std::optional<Finding> Machine::call_vendor() {
+  const auto bound = bind_vendor();
+  if (!bound.ok()) return make_finding("untimed", bound.error().message);
+  return device_->run(**bound, options_.deadline);
+}
+
 std::optional<Finding> Machine::time(const std::vector<Node>& nodes) {
-  return device_->time(nodes, options_.series, options_.deadline);
+  if (options_.vendor.empty()) return device_->time(nodes, nullptr, options_.series, options_.deadline);
+  const auto bound = bind_vendor();
+  if (!bound.ok()) return make_finding("untimed", bound.error().message);
+  return device_->time(nodes, bound->get(), options_.series, options_.deadline);
 }
 
 std::optional<Finding> Machine::check_inputs() {

@@ -55,13 +55,19 @@ class Machine {
   // Findings of the newest launch beyond the one that execute() gave; only with a sanitizer.
   [[nodiscard]] std::vector<Finding> take_further() { return std::exchange(further_, {}); }
   [[nodiscard]] std::uint64_t last_steps() const { return last_steps_; }
-  // The nodes of a whole call on a device, timed.
+  // The nodes of a whole call on a device, timed; or the vendor's function, where the trial has one.
   [[nodiscard]] std::optional<Finding> time(const std::vector<Node>& nodes);
+  // The current call by the vendor's function.
+  [[nodiscard]] std::optional<Finding> call_vendor();
+  // Name and version of the library that this trial's calls were made by; "": of none.
+  [[nodiscard]] const std::string& library() const { return library_; }
   // After a call on a device: an input that the call may not write, or an earlier call's, and that changed.
   [[nodiscard]] std::optional<Finding> check_inputs();
   [[nodiscard]] Arena& arena() { return arena_; }
 
  private:
+  // The vendor's function with the arguments of the current call.
+  Result<std::unique_ptr<device::VendorCall>> bind_vendor();
   std::optional<Finding> run(const Launch& launch);
   std::optional<Finding> run(const Fill& fill);
   std::optional<Finding> run(const Copy& copy);
@@ -99,6 +105,7 @@ class Machine {
   std::vector<int> regions_;  // region of each buffer; -1: not in reach of the current call
   std::vector<std::optional<TensorSpec>> specs_;
   int call_ = 0;
+  std::string library_;
   TrialCounters counters_;
   std::uint64_t last_steps_ = 0;
 };

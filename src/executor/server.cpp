@@ -37,7 +37,12 @@ void limit_own_memory() {
 Result<TrialResult> answer(const TrialRequest& request, std::string_view recording_text, Workshop& workshop,
                            DeviceState* device, const TimeSeries& series) {
   // Validated by the judge already; an executor takes nobody's word for what it will dereference.
-  KGB_TRY(const Recording recording, recording_from_json(recording_text, request.calls));
+  Recording recording;
+  if (request.vendor.empty()) {
+    KGB_TRY(recording, recording_from_json(recording_text, request.calls));
+  } else {
+    recording = recording_of_inputs(request.calls);
+  }
   TrialOptions options;
   options.seed = request.seed;
   options.trial = request.trial;
@@ -49,6 +54,7 @@ Result<TrialResult> answer(const TrialRequest& request, std::string_view recordi
   options.track_writes = request.track_writes;
   options.device = device;
   options.images = &request.images;
+  options.vendor = request.vendor;
   options.series = series;
   return run_trial(recording, request.calls, options, workshop);
 }

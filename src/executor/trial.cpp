@@ -33,6 +33,7 @@ class Trial {
         calls_(calls),
         arena_(arena),
         series_(options.series != nullptr),
+        vendor_(!options.vendor.empty()),
         machine_(recording, calls, options, workshop.programs, arena) {
     if (options.track_writes) provenance_ = std::make_unique<Provenance>(recording, machine_);
   }
@@ -45,6 +46,7 @@ class Trial {
     for (Finding& finding : result_.findings)
       if (finding.workload.empty() && !calls_.empty()) finding.workload = calls_.front().workload;
     result_.counters = machine_.counters();
+    result_.library = machine_.library();
     result_.counters.ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return std::move(result_);
@@ -60,6 +62,11 @@ class Trial {
     if (timed) {
       if (auto finding = machine_.time(call.nodes)) {
         result_.findings.push_back(*std::move(finding));
+        return;
+      }
+    } else if (vendor_) {
+      if (auto finding = machine_.call_vendor()) {
+        end_with(c, *std::move(finding));
         return;
       }
     } else if (!run_nodes(c, steps)) {
@@ -277,7 +284,7 @@ class Trial {
   const Recording& recording_;
   const std::vector<Call>& calls_;
   Arena& arena_;
-  bool series_;
+  bool series_, vendor_;
   Machine machine_;
   std::unique_ptr<Provenance> provenance_;
   TrialResult result_;
@@ -299,12 +306,29 @@ const vm::Program* ProgramCache::find(const std::string& ttir, std::string& why,
   return nullptr;
 }
 
+Recording recording_of_inputs(const std::vector<Call>& calls) {
+  Recording recording;
+  const auto add = [&](std::int64_t bytes, const std::string& path) {
+    recording.buffers.push_back({BufferKind::input, bytes, static_cast<int>(recording.calls.size()), path});
+  };
+  for (const Call& call : calls) {
+    for (const auto& [path, spec] : tensors_of(call)) add(spec.storage_bytes(), path);
+    for (const Arg& arg : call.args)
+      if (const auto* array = std::get_if<PointerArray>(&arg.value))
+        add(static_cast<std::int64_t>(array->items.size() * sizeof(std::uint64_t)), arg.name);
+    recording.calls.emplace_back();
+  }
+  return recording;
+}
+
 Result<TrialResult> run_trial(const Recording& recording, const std::vector<Call>& calls,
                               const TrialOptions& options, Workshop& workshop) {
   if (recording.calls.size() != calls.size())
     return internal_error("a trial needs as many recorded calls as calls");
   if (options.poison < 0 || options.poison >= static_cast<int>(kPatterns.size()))
     return internal_error(fmt::format("there is no poison pattern {}", options.poison));
+  if (options.device == nullptr && !options.vendor.empty())
+    return internal_error("a vendor's function needs its device");
   if (options.device != nullptr &&
       (options.images == nullptr || options.images->size() != recording.kernels.size()))
     return internal_error("a trial on a device needs an image of every kernel");

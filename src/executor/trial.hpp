@@ -58,11 +58,17 @@ struct TrialOptions {
   // Launches run on this device instead of the VM; `images` are the recording's kernels as its code.
   DeviceState* device = nullptr;
   const std::vector<KernelImage>* images = nullptr;
+  // Calls are made by this function of the vendor's library instead of the recording's nodes; only with a
+  // device. The recording then holds the inputs alone: recording_of_inputs().
+  std::string vendor;
   // The last call becomes a graph and is timed; only with a device.
   TimeSeries series;
   // Filled with the counters of each call; not with a sanitizer.
   std::vector<CallCounters>* counters = nullptr;
 };
+
+// What a trial of a vendor's function has for a recording: the calls' tensors and pointer arrays.
+[[nodiscard]] Recording recording_of_inputs(const std::vector<Call>& calls);
 
 // Runs the trial. `recording` has been validated against `calls` (recording_from_json). Every fault of the
 // candidate is a finding; an Error is the executor's own.

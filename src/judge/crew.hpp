@@ -18,7 +18,7 @@ namespace kgb {
 struct Crew {
   sandbox::Worker executor;
   sandbox::Worker baseline;  // torch
-  sandbox::Worker rival;     // another executor, for a candidate that is the baseline
+  sandbox::Worker rival;     // another executor, for a baseline that is a candidate or a vendor's function
 
   // After an error any of them may stand in the middle of a series, and would answer the next candidate with
   // it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A candidate's plan and its baseline, both as graphs in processes of their own, take turns on one device.
-// The baseline is the card's expression run by torch, or another candidate's plan.
+// The baseline is the card's expression run by torch, the vendor's function that the card names, or another
+// candidate's plan.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -149,48 +150,63 @@ Status judge_left(const Case& open, Job& job, const TrialResult& left, Processes
   return open.random() ? ok_status() : verify(open, job, left, processes);
 }
 
-// The baseline of one workload: torch, or another candidate's plan. An Error says why it cannot be timed.
+// The baseline of one workload: another candidate's plan, the vendor's function, or torch. An Error says why
+// it cannot be timed.
 class Opponent {
  public:
-  // `request`: of the rival's plan.
+  // `rival`: the candidate whose plan it is; nullptr: the card says. `request`: of what an executor runs.
   Opponent(const Case& open, const Job& job, Processes& processes, Rival* rival,
            const Result<TrialRequest>& request)
-      : open_(open), job_(job), processes_(processes), rival_(rival), request_(request) {}
+      : open_(open), job_(job), processes_(processes), rival_(rival), request_(request) {
+    if (!by_vendor()) return;
+    of_vendor_.workload = job.workload;
+    of_vendor_.bound = job.bound;
+    of_vendor_.calls = job.calls;
+  }
 
   Status begin(Crew& crew) {
-    if (rival_ == nullptr) return begin_baseline(open_, job_, crew.baseline, processes_.device()->backend);
+    if (by_torch()) return begin_baseline(open_, job_, crew.baseline, processes_.device()->backend);
     if (!request_.ok()) return request_.error();
     KGB_TRY(const std::optional<TrialResult> ended, begin_plan(*request_, mine(), crew.rival));
     if (!ended) return ok_status();
     const std::string why = ended->findings.empty() ? "no reason given" : ended->findings.front().message;
-    return user_error("the baseline " + rival_->name() + " cannot be timed: " + why);
+    return user_error("the baseline " + name() + " cannot be timed: " + why);
   }
   Status end(Crew& crew) {
-    if (rival_ == nullptr) return ok_status();
+    if (by_torch()) return ok_status();
     KGB_TRY(left_, end_plan(crew.rival));
     return ok_status();
   }
   // What was timed must be right, too.
   Status judge() {
-    if (rival_ == nullptr) return ok_status();
-    KGB_CHECK(judge_left(rival_->opened(), mine(), *left_, processes_));
+    if (by_torch()) return ok_status();
+    KGB_CHECK(judge_left(rival_ == nullptr ? open_ : rival_->opened(), mine(), *left_, processes_));
     const std::optional<std::string> fault = fault_in(mine().findings);
-    return fault ? user_error("the baseline " + rival_->name() + " is wrong: " + *fault) : ok_status();
+    return fault ? user_error("the baseline " + name() + " is wrong: " + *fault) : ok_status();
   }
   [[nodiscard]] Timed timed(Crew& crew) const {
-    return rival_ == nullptr ? Timed(crew.baseline, "the baseline")
-                             : Timed(crew.rival, "the executor of the baseline");
+    return by_torch() ? Timed(crew.baseline, "the baseline")
+                      : Timed(crew.rival, "the executor of the baseline");
   }
-  [[nodiscard]] std::string name() const { return rival_ == nullptr ? "torch" : rival_->name(); }
+  [[nodiscard]] std::string name() const {
+    if (rival_ != nullptr) return rival_->name();
+    if (by_torch()) return "torch";
+    return left_ ? left_->library : request_->vendor;
+  }
 
  private:
-  Job& mine() { return *rival_->job_of(job_.workload.call.workload); }
+  [[nodiscard]] bool by_vendor() const {
+    return rival_ == nullptr && request_.ok() && !request_->vendor.empty();
+  }
+  [[nodiscard]] bool by_torch() const { return rival_ == nullptr && !by_vendor(); }
+  Job& mine() { return rival_ == nullptr ? of_vendor_ : *rival_->job_of(job_.workload.call.workload); }
 
   const Case& open_;
   const Job& job_;
   Processes& processes_;
   Rival* rival_;
   const Result<TrialRequest>& request_;
+  Job of_vendor_;
   std::optional<TrialResult> left_;
 };
 
@@ -231,11 +247,8 @@ class JobTiming {
         cost.ok() && bandwidth != open_.chip.peak.end())
       note_too_fast(job_, series_, cost->bytes, kTimesBandwidth * bandwidth->second);
     if (job_.findings.size() > found || open_.stopped()) return ok_status();
-    if (has_baseline_.ok())
-      if (const Status right = opponent_.judge(); !right.ok()) {
-        open_.timings.push_back(untimed(job_, right.error().message));
-        return ok_status();
-      }
+    if (has_baseline_.ok()) has_baseline_ = opponent_.judge();
+    if (!has_baseline_.ok()) series_.baseline.clear();  // and no ratio: the candidate's time stands alone
     Timing timing = timing_of(job_, series_, has_baseline_.ok() ? opponent_.name() : "", kMargin);
     if (!has_baseline_.ok()) timing.why = has_baseline_.error().message;
     open_.timings.push_back(std::move(timing));
@@ -277,7 +290,7 @@ Status device_time(Case& open, Processes& processes, const Catalogue& catalogue)
     if (!request) continue;  // a kernel does not compile: a finding
     const Result<TrialRequest> other =
         rival ? rival->request(job->workload.call.workload, timed_trial(*job), processes)
-              : Result<TrialRequest>(TrialRequest());
+              : Result<TrialRequest>(vendor_request(open, *job, *request));
     Opponent opponent(open, *job, processes, rival.get(), other);
     JobTiming timing(open, *job, *request, opponent, processes);
     KGB_CHECK(processes.with_device([&](Crew& crew) { return timing.prepare(crew); },

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/text.hpp"
+#include "device/cuda/cublas.hpp"
 
 namespace kgb {
 namespace {
@@ -74,12 +75,21 @@ sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpr
   return command;
 }
 
-Crew make_crew(const JudgeSetup& setup) {
-  const sandbox::Command executor = executor_command(setup.installation, &*setup.device);
+// An executor that makes calls of the vendor's library: the one that was named, else torch's own.
+sandbox::Command vendor_command(const JudgeSetup& setup, const std::vector<std::string>& packages) {
+  sandbox::Command command = executor_command(setup.installation, &*setup.device);
+  const char* named = std::getenv("KGBENCH_CUBLAS_LIBRARY");
+  const std::string library = named != nullptr ? named : device::cuda::cublas_in(packages);
+  if (!library.empty()) command.environment.push_back("KGBENCH_CUBLAS_LIBRARY=" + library);
+  return command;
+}
+
+Crew make_crew(const JudgeSetup& setup, const std::vector<std::string>& packages) {
   sandbox::Command baseline =
       Processes::python_worker(setup.installation, "kgbench.baseline.device_worker", setup.threads);
   show_device(baseline, setup.device->index);
-  return {sandbox::Worker(executor), sandbox::Worker(std::move(baseline)), sandbox::Worker(executor)};
+  return {sandbox::Worker(executor_command(setup.installation, &*setup.device)),
+          sandbox::Worker(std::move(baseline)), sandbox::Worker(vendor_command(setup, packages))};
 }
 
 author::ZygoteOptions zygote_options(const JudgeSetup& setup) {
@@ -134,7 +144,7 @@ Processes::Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scr
   devices_ =
       std::make_unique<sandbox::WorkerPool>(executor_command(setup.installation, &*setup.device),
                                             static_cast<std::size_t>(std::min(setup.lanes, kContexts)));
-  crews_ = std::make_unique<CrewPool>([this] { return make_crew(setup_); },
+  crews_ = std::make_unique<CrewPool>([this] { return make_crew(setup_, zygote_.interpreter().paths); },
                                       static_cast<std::size_t>(std::min(setup.lanes, kCrews)));
 }
 

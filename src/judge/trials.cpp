@@ -220,6 +220,13 @@ Result<std::optional<TrialRequest>> timed_request(const Case& open, Job& job, in
   return std::optional(std::move(request));
 }
 
+TrialRequest vendor_request(const Case& open, const Job& job, const TrialRequest& candidate) {
+  TrialRequest request = candidate;
+  request.images.clear();
+  request.vendor = open.entry_of(job).vendor;
+  return request;
+}
+
 Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes& processes,
                          const OutputVisitor& visit) {
   if (open.stopped()) return false;

@@ -42,6 +42,8 @@ struct TrialSpec {
 // job.
 [[nodiscard]] Result<std::optional<TrialRequest>> timed_request(const Case& open, Job& job, int trial,
                                                                 Processes& processes);
+// The same calls made by the vendor's function that the card names: a baseline, which has no recording.
+[[nodiscard]] TrialRequest vendor_request(const Case& open, const Job& job, const TrialRequest& candidate);
 // The same for an entry that returns a Python number: the plan itself holds it.
 [[nodiscard]] Result<bool> judge_number(const Case& open, Job& job, int call, const ExpectedOutput& expected);
 // Contract of every recorded call, as the values of `trial` make it, without running anything.

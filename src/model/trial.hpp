@@ -52,6 +52,8 @@ struct TrialResult {
   TrialCounters counters;
   // What the recording ends in wanting to read; then there are no outputs of its call, nor of later ones.
   std::optional<std::vector<std::byte>> read;
+  // Name and version of the vendor's library that made the calls: "cuBLAS 13.1".
+  std::string library;
   std::vector<std::byte> blob;
 
   [[nodiscard]] std::span<const std::byte> bytes_of(const TrialOutput& output) const {
@@ -70,6 +72,8 @@ struct TrialRequest {
   std::string order = "forward";  // or "reversed", "shuffled"
   std::uint64_t max_steps = 0;    // of one launch; 0: no limit
   bool track_writes = true;
+  // On a device: every call is made by this function of the vendor's library, and there is no recording.
+  std::string vendor;
   bool timed = false;               // on a device: the last call becomes a graph, of which samples are asked
   std::vector<KernelImage> images;  // on a device: of every kernel; their code travels behind the recording
 };

@@ -94,18 +94,20 @@ std::string to_json_text(const TrialRequest& request, std::int64_t id) {
   Json calls = Json::array(), images = Json::array();
   for (const Call& call : request.calls) calls.push_back(to_json(call));
   for (const KernelImage& image : request.images) images.push_back(to_json(image));
-  return text_of({{"id", id},
-                  {"run", request.timed ? "time" : "trial"},
-                  {"calls", std::move(calls)},
-                  {"seed", seed_text(request.seed)},
-                  {"trial", request.trial},
-                  {"poison", request.poison},
-                  {"deadline_ms", request.deadline_ms},
-                  {"threads", request.threads},
-                  {"order", request.order},
-                  {"max_steps", request.max_steps},
-                  {"track_writes", request.track_writes},
-                  {"images", std::move(images)}});
+  Json json({{"id", id},
+             {"run", request.timed ? "time" : "trial"},
+             {"calls", std::move(calls)},
+             {"seed", seed_text(request.seed)},
+             {"trial", request.trial},
+             {"poison", request.poison},
+             {"deadline_ms", request.deadline_ms},
+             {"threads", request.threads},
+             {"order", request.order},
+             {"max_steps", request.max_steps},
+             {"track_writes", request.track_writes},
+             {"images", std::move(images)}});
+  if (!request.vendor.empty()) json["vendor"] = request.vendor;
+  return text_of(json);
 }
 
 Result<TrialRequest> trial_request_from_json(std::string_view text, std::span<const std::byte> blob,
@@ -132,6 +134,7 @@ Result<TrialRequest> trial_request_from_json(std::string_view text, std::span<co
     request.order = json.value("order", std::string("forward"));
     request.max_steps = json.value("max_steps", std::uint64_t{0});
     request.track_writes = json.value("track_writes", true);
+    request.vendor = json.value("vendor", std::string());
     KGB_TRY(request.images, images_from(json.value("images", Json::array()), blob));
     recording = {reinterpret_cast<const char*>(blob.data()), blob.size()};
     return request;
@@ -161,6 +164,7 @@ std::string to_json_text(const TrialResult& result, std::int64_t id) {
       {"findings", std::move(findings)},
       {"counters", {{"programs", c.programs}, {"launches", c.launches}, {"steps", c.steps}, {"ms", c.ms}}}};
   if (result.read) reply["read"] = base64_encode(*result.read);
+  if (!result.library.empty()) reply["library"] = result.library;
   return text_of(reply);
 }
 
@@ -178,6 +182,7 @@ Result<TrialResult> trial_result_from_json(std::string_view text, std::vector<st
     for (const Json& entry : json.at("findings")) result.findings.push_back(finding_from_json(entry));
     const Json& c = json.at("counters");
     result.counters = {c.at("programs"), c.at("launches"), c.at("steps"), c.at("ms")};
+    result.library = json.value("library", std::string());
     if (json.contains("read")) {
       result.read = base64_decode(json["read"].get<std::string>());
       if (!result.read || result.read->size() > kReadBytes)

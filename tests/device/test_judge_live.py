@@ -14,8 +14,9 @@ CATALOGUE = ROOT / "catalogue" / "operators"
 
 pytestmark = pytest.mark.skipif(not pathlib.Path("/dev/nvidiactl").exists(), reason="needs an NVIDIA GPU")
 
-TIMED = ["aten::add_", "aten::softmax", "aten::mm", "aten::cat", "aten::sort", "aten::bernoulli"]
-UNTIMED = ["cublas::HgemmBatched", "cublas::Strsm", "vllm::rotary_embedding", "aten::reshape"]
+TIMED = ["aten::add_", "aten::softmax", "aten::mm", "aten::cat", "aten::sort", "aten::bernoulli", "cublas::HgemmBatched",
+         "cublas::Strsm", "cublas::Cdotu"]
+UNTIMED = ["vllm::rotary_embedding", "aten::reshape"]
 SPOILED = {  # of vllm::rms_norm
     "wrong_value": ("tl.rsqrt(", "1.01 * tl.rsqrt("),
     "runtime_error": ("mask=inside, other=0", "other=None"),
@@ -44,10 +45,23 @@ def results():
 
 
 @pytest.mark.parametrize("op", TIMED)
-def test_an_expert_passes_and_is_timed_against_torch(results, op):
+def test_an_expert_passes_and_is_timed_against_its_baseline(results, op):
     assert results[op]["verdict"] == "pass", results[op]
     speedup = results[op]["speedup"]
+    assert speedup, results[op]
     assert 0.01 < speedup["low"] <= speedup["ratio"] <= speedup["high"] < 100
+
+
+def test_a_ratio_against_cublas_says_so():
+    """The library that lies beside torch is found without being named."""
+    environment = {name: value for name, value in os.environ.items() if name != "KGBENCH_CUBLAS_LIBRARY"}
+    done = subprocess.run([os.environ["KGBENCH_BINARY"], "judge", CATALOGUE / "cublas" / "Sgemm" / "expert.py", "--op", "cublas::Sgemm",
+                           "--tier", "smoke", "--chip", "nvidia", "--target", "none", "--json"], capture_output=True, text=True,
+                          timeout=300, env={**environment, "KGBENCH_HOME": str(ROOT)})
+    evaluation = json.loads(done.stdout)
+    assert evaluation["timings"], done.stderr
+    for timing in evaluation["timings"]:
+        assert timing["baseline_name"].startswith("cuBLAS 1") and timing["ratio"] > 0, timing
 
 
 @pytest.mark.parametrize("op", UNTIMED)

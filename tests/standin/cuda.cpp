@@ -19,6 +19,7 @@
 
 #include "device/cuda/driver.hpp"
 #include "device/runtime.hpp"
+#include "standin/work.hpp"
 #include "vm/vm.hpp"
 
 namespace {
@@ -28,7 +29,8 @@ using kgb::device::CopyAxis;
 
 constexpr int kInvalidValue = 1, kInvalidImage = 200, kNotFound = 500;
 
-using Work = std::function<int()>;
+using kgb::standin::submit;
+using kgb::standin::Work;
 
 struct Function {
   std::string name;
@@ -50,13 +52,6 @@ std::map<std::uint64_t, std::vector<std::byte>>& memory() {
 int sticky = 0;              // an error that no later call survives
 Graph* capturing = nullptr;  // what queued work goes to
 constexpr std::size_t kAlign = 512;
-
-int submit(Work work) {
-  if (sticky != 0) return sticky;
-  if (capturing == nullptr) return work();
-  capturing->work.push_back(std::move(work));
-  return 0;
-}
 
 std::byte* at(std::uint64_t address) {
   return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address));
@@ -157,6 +152,13 @@ Work work_of(const Function& function, std::array<std::int64_t, 3> grid, void** 
 }
 
 }  // namespace
+
+int kgb::standin::submit(Work work) {
+  if (sticky != 0) return sticky;
+  if (capturing == nullptr) return work();
+  capturing->work.push_back(std::move(work));
+  return 0;
+}
 
 extern "C" {
 

@@ -7,6 +7,7 @@
 
 #include "base/hash.hpp"
 #include "device/cuda/activity.hpp"
+#include "device/cuda/cublas.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/cuda/helpers.hpp"
 #include "device/runtime.hpp"
@@ -39,6 +40,8 @@ class CudaRuntime final : public Runtime {
     if (driver_.stream_query(stream_) == cuda::code::kSuccess) {
       unload_all();
       if (helpers_) helpers_->release();
+    } else {
+      (void)cublas_.release();
     }
     for (const Scratch* scratch : {&scratch_, &profile_})
       if (scratch->at != 0) driver_.memory_free(scratch->at);
@@ -117,6 +120,15 @@ class CudaRuntime final : public Runtime {
   Status queue_strided(const StridedCopy& copy) override {
     KGB_TRY(const cuda::Helpers* const helpers, this->helpers());
     return helpers->queue_copy(copy, stream_);
+  }
+
+  Result<std::unique_ptr<VendorCall>> vendor_call(const std::string& function, const Call& call,
+                                                  const Places& places) override {
+    if (cublas_ == nullptr) {
+      constexpr int kHopper = 90;
+      KGB_TRY(cublas_, cuda::Cublas::open(driver_, stream_, std::stoi(description_.arch) >= kHopper));
+    }
+    return cublas_->bind(function, call, places);
   }
 
   Status begin_graph() override {
@@ -313,6 +325,7 @@ class CudaRuntime final : public Runtime {
   void* stream_;
   Scratch scratch_, profile_;
   std::optional<cuda::Helpers> helpers_;
+  std::unique_ptr<cuda::Cublas> cublas_;
   std::optional<double> empty_ns_;
   void* graph_ = nullptr;
   std::vector<Loaded> kernels_;

@@ -95,6 +95,14 @@ TEST(CardErrors, OfEntries) {
   EXPECT_EQ(
       error_of(head + "name = \"op\"\nschema = \"(Tensor x) -> Tensor\"\npass = { x = \"pointer_array\" }\n"),
       kFile + "8: entry[0].pass.x: is no Tensor[] argument of the schema");
+  const std::string writes = "name = \"op\"\nschema = \"(Tensor(a!) x) -> ()\"\n";
+  EXPECT_EQ(error_of(head + writes + "vendor = \"cublas axpy\"\n"),
+            kFile + "8: entry[0].vendor: 'cublas axpy' is no name of a C function");
+  EXPECT_EQ(error_of(head + writes + "vendor = \"cublasSscal_v2\"\nbaseline = \"x.mul_(2)\"\n"),
+            kFile + "8: entry[0].vendor: is a baseline already: leave `baseline` out");
+  EXPECT_EQ(
+      error_of(head + "name = \"op\"\nschema = \"(Tensor x) -> Tensor\"\nvendor = \"cublasSscal_v2\"\n"),
+      kFile + "8: entry[0].vendor: is for entries that write their arguments and return nothing");
   EXPECT_EQ(error_of(head + "name = \"1op\"\nschema = \"(Tensor x) -> Tensor\"\n"),
             kFile + "6: entry[0].name: '1op' is no Python identifier");
   EXPECT_EQ(error_of("name = \"aten::op\"\nfamily = \"x\"\n[error]\nclass = \"exact\"\n"),

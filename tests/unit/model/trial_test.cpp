@@ -22,6 +22,7 @@ TrialResult result() {
   finding.details["argument"] = "self";
   r.findings.push_back(finding);
   r.counters = {6, 3, 99, 1.5};
+  r.library = "cuBLAS 13.7";
   return r;
 }
 
@@ -34,6 +35,7 @@ TEST(TrialWire, RepliesComeBackWhole) {
   EXPECT_FALSE(got->outputs[0].written);
   EXPECT_EQ(got->findings[0].details.at("argument"), "self");
   EXPECT_EQ(got->counters.steps, 99u);
+  EXPECT_EQ(got->library, "cuBLAS 13.7");
   EXPECT_EQ(got->bytes_of(got->outputs[0]).size(), 12u);
 }
 
@@ -48,6 +50,7 @@ TEST(TrialWire, RequestsComeBackWhole) {
   request.order = "shuffled";
   request.max_steps = 12;
   request.track_writes = false;
+  request.vendor = "cublasSscal_v2";
   KernelImage image;
   image.entry = "kernel";
   image.warps = 8;
@@ -66,6 +69,7 @@ TEST(TrialWire, RequestsComeBackWhole) {
   EXPECT_EQ(got->order, "shuffled");
   EXPECT_EQ(got->max_steps, 12u);
   EXPECT_FALSE(got->track_writes);
+  EXPECT_EQ(got->vendor, "cublasSscal_v2");
   EXPECT_EQ(recording, "the recording");
   ASSERT_EQ(got->images.size(), 2u);
   EXPECT_EQ(got->images[0].code, image.code);
