@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python face of the timing protocols: cold caches on the CPU, graphs on a device.
+#include "device/bandwidth.hpp"
 #include "device/cache_flush.hpp"
 #include "device/runtime.hpp"
 #include "ext/binding.hpp"
@@ -54,10 +55,23 @@ PyObject* time_graph(PyObject* /*module*/, PyObject* args) {
   return list.release();
 }
 
+PyObject* measure_bandwidth(PyObject* /*module*/, PyObject* args) {
+  const char* backend = nullptr;
+  if (PyArg_ParseTuple(args, "s", &backend) == 0) return nullptr;
+  device::Runtime* runtime = runtime_of(backend);
+  if (runtime == nullptr) return nullptr;
+  const Result<device::Bandwidth> made = device::measure_bandwidth(*runtime);
+  if (!made.ok()) return raise(made.error());
+  return Py_BuildValue("(dd)", made->copy, made->read);
+}
+
 PyMethodDef methods[] = {
     {"flush_caches", flush, METH_NOARGS, "flush_caches() -> None\n\nEvicts every cache before a timed call."},
     {"adopt_graph", adopt_graph, METH_VARARGS,
      "adopt_graph(backend, graph) -> None\n\nThe graph (its address) is what time_graph() replays."},
+    {"measure_bandwidth", measure_bandwidth, METH_VARARGS,
+     "measure_bandwidth(backend) -> (copy, read)\n\nBytes/s of the driver's copy on the device and of a "
+     "reading kernel."},
     {"time_graph", time_graph, METH_VARARGS,
      "time_graph(backend, samples, by_activity=False) -> [ns]\n\nDevice time of replays with cold caches."},
     {nullptr, nullptr, 0, nullptr},

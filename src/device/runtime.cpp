@@ -2,11 +2,14 @@
 // The table of runtimes.
 #include "device/runtime.hpp"
 
+#include "device/monitor.hpp"
+
 namespace kgb::device {
 
 #define KGB_RUNTIME(name)                                  \
   Result<std::unique_ptr<Runtime>> open_##name(int index); \
-  Result<Description> describe_##name(int index);
+  Result<Description> describe_##name(int index);          \
+  Result<std::unique_ptr<Monitor>> monitor_##name(int index);
 #include "device/runtimes.def"
 #undef KGB_RUNTIME
 
@@ -24,6 +27,14 @@ Result<std::unique_ptr<Runtime>> open_runtime(const std::string& backend, int in
 #include "device/runtimes.def"
 #undef KGB_RUNTIME
   return user_error("this build has no runtime for the backend '" + backend + "'");
+}
+
+Result<std::unique_ptr<Monitor>> open_monitor(const std::string& backend, int index) {
+#define KGB_RUNTIME(name) \
+  if (backend == #name) return monitor_##name(index);
+#include "device/runtimes.def"
+#undef KGB_RUNTIME
+  return user_error("this build has no monitor for the backend '" + backend + "'");
 }
 
 }  // namespace kgb::device

@@ -17,6 +17,7 @@
 #include "device/vendor.hpp"
 #include "model/call.hpp"
 #include "model/kernel_image.hpp"
+#include "model/trial.hpp"
 
 namespace kgb::device {
 
@@ -27,6 +28,7 @@ struct Description {
   std::string name;    // as the runtime calls it: "NVIDIA H200"
   std::string arch;    // as Triton calls it: "90"
   std::string driver;  // "13.0"
+  std::string uuid;    // 32 hexadecimal digits; empty: the runtime does not tell
   std::int64_t multiprocessors = 0, memory_bytes = 0, l2_bytes = 0, shared_optin_bytes = 0;
 };
 
@@ -87,6 +89,8 @@ class Runtime {
   [[nodiscard]] virtual Result<std::unique_ptr<VendorCall>> vendor_call(const std::string& function,
                                                                         const Call& call,
                                                                         const Places& places) = 0;
+  // A kernel of kgbench's own that reads so many bytes, a multiple of 16.
+  [[nodiscard]] virtual Status queue_read(Address from, std::size_t bytes) = 0;
   // What is queued between the two is not run but becomes the graph of time(), in place of the one before.
   [[nodiscard]] virtual Status begin_graph() = 0;
   [[nodiscard]] virtual Status end_graph() = 0;
@@ -97,6 +101,8 @@ class Runtime {
   // start of its first node to the end of its last, what an empty graph shows taken off.
   [[nodiscard]] virtual Result<std::vector<double>> time(int n, const Restore& restore,
                                                          Clock clock = Clock::stamps) = 0;
+  // Replays the graph back to back for at least so long, caches and memory as the replays leave them.
+  [[nodiscard]] virtual Result<Sustained> sustain(std::chrono::milliseconds time) = 0;
   // Until everything queued is done.
   [[nodiscard]] virtual std::optional<Fault> wait(SteadyTime deadline) = 0;
 };

@@ -23,8 +23,14 @@ struct DeviceState {
   bool lost = false;
 };
 
-// Takes n samples, in nanoseconds of device time.
-using Sampler = std::function<Result<std::vector<double>>(int n)>;
+// The timed call, once it stands on the device.
+struct Sampler {
+  // n samples, in nanoseconds of device time.
+  std::function<Result<std::vector<double>>(int n)> samples;
+  // The call back to back for at least so long.
+  std::function<Result<Sustained>(std::chrono::milliseconds)> sustain;
+  Result<std::vector<double>> operator()(int n) const { return samples(n); }
+};
 // Called with a sampler once the timed call stands; returns when no more samples are wanted.
 using TimeSeries = std::function<Status(const Sampler&)>;
 

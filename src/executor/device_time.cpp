@@ -184,7 +184,8 @@ std::optional<Finding> DeviceSide::time(const std::vector<Node>& nodes, device::
       return make_finding(fault->kind, "the timed call: " + fault->message);
     }
   }
-  const Sampler sampler = [&](int n) { return runtime.time(n, restore); };
+  const Sampler sampler{[&](int n) { return runtime.time(n, restore); },
+                        [&](std::chrono::milliseconds time) { return runtime.sustain(time); }};
   if (const Status done = series(sampler); !done.ok()) {
     state_.lost = true;  // a replay that failed, or a series cut short: this context is not used again
     return untimed(done.error().message);

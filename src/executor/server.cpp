@@ -66,6 +66,11 @@ TimeSeries series_on(int fd, std::int64_t id) {
     while (true) {
       const FrameRead read = read_frame(fd, Deadline::never());
       if (read.end != FrameEnd::none) return host_error("the judge left a timed trial");
+      if (const auto ms = sustain_request_from_json(read.frame.json)) {
+        KGB_TRY(const Sustained done, sample.sustain(std::chrono::milliseconds(*ms)));
+        KGB_CHECK(write_frame(fd, sustained_text(done, id), {}));
+        continue;
+      }
       KGB_TRY(const int n, samples_request_from_json(read.frame.json));
       if (n == 0) return ok_status();
       KGB_TRY(const std::vector<double> ns, sample(n));

@@ -9,8 +9,10 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "judge/conditions.hpp"
 #include "judge/device_time.hpp"
 #include "judge/rival.hpp"
+#include "judge/roof.hpp"
 #include "judge/timing.hpp"
 #include "judge/trials.hpp"
 #include "model/generate.hpp"
@@ -43,6 +45,12 @@ class Timed {
     KGB_TRY(std::vector<double> ns, samples_from_json(answer.frame.json));
     for (double& t : ns) t *= 1e-9;
     return ns;
+  }
+  // Back to back for so long; of executors alone.
+  Result<Sustained> sustain(int ms) {
+    KGB_TRY(const sandbox::Answer answer, worker_.ask(sustain_request_text(ms, 1), {}, kSampleLimit));
+    if (answer.loss) return host_error(who_ + " " + answer.loss->finished.describe());
+    return sustained_from_json(answer.frame.json);
   }
 
  private:
@@ -228,7 +236,13 @@ class JobTiming {
   Status run(Crew& crew) {
     if (!ended_) {
       Timed candidate(crew.executor, "the executor"), baseline = opponent_.timed(crew);
+      TimingWatch watch(processes_.monitor());
       KGB_TRY(series_, measure(open_, candidate, has_baseline_.ok() ? &baseline : nullptr));
+      conditions_ = watch.end();
+      if (!open_.request.quick && !series_.candidate.empty()) {
+        KGB_TRY(energy_, energy_of_call(processes_.monitor(), job_.workload.call, median(series_.candidate),
+                                        [&](int ms) { return candidate.sustain(ms); }));
+      }
       KGB_TRY(left_, end_plan(crew.executor));
     }
     return has_baseline_.ok() ? opponent_.end(crew) : ok_status();
@@ -243,19 +257,27 @@ class JobTiming {
     KGB_CHECK(judge_left(open_, job_, *left_, processes_));
     if (job_.only_timed) job_.judged = true;
     const auto bandwidth = open_.chip.peak.find("bandwidth");
-    if (const Result<Cost> cost = catalogue.cost_for(open_.op, job_.workload.call);
-        cost.ok() && bandwidth != open_.chip.peak.end())
+    const Result<Cost> cost = catalogue.cost_for(open_.op, job_.workload.call);
+    if (cost.ok() && bandwidth != open_.chip.peak.end())
       note_too_fast(job_, series_, cost->bytes, kTimesBandwidth * bandwidth->second);
     if (job_.findings.size() > found || open_.stopped()) return ok_status();
     if (has_baseline_.ok()) has_baseline_ = opponent_.judge();
     if (!has_baseline_.ok()) series_.baseline.clear();  // and no ratio: the candidate's time stands alone
     Timing timing = timing_of(job_, series_, has_baseline_.ok() ? opponent_.name() : "", kMargin);
     if (!has_baseline_.ok()) timing.why = has_baseline_.error().message;
+    note_conditions(timing, std::move(conditions_));
+    timing.energy = std::move(energy_);
+    if (cost.ok()) timing.roof = roof_share(*cost, job_.workload.call, peaks(), *timing.candidate);
     open_.timings.push_back(std::move(timing));
     return ok_status();
   }
 
  private:
+  Peaks peaks() const {
+    Peaks known = processes_.peaks();
+    known.add_nominal(open_.chip);
+    return known;
+  }
   void take_untimed(const TrialResult& ended) {
     for (const Finding& finding : ended.findings) {
       if (finding.kind == "untimed") open_.timings.push_back(untimed(job_, finding.message));
@@ -272,6 +294,8 @@ class JobTiming {
   std::optional<TrialResult> ended_;  // before it could be sampled
   std::optional<TrialResult> left_;
   Series series_;
+  Conditions conditions_;
+  std::optional<Energy> energy_;
 };
 
 }  // namespace
@@ -279,6 +303,8 @@ class JobTiming {
 Status device_time(Case& open, Processes& processes, const Catalogue& catalogue) {
   if (open.op.tagged("no_kernel")) return ok_status();  // nothing runs on the device
   const std::vector<Job*> jobs = timed_jobs(open, catalogue, false);
+  if (!jobs.empty())
+    static_cast<void>(processes.peaks());  // measured now, if ever: the device is not held yet
   std::unique_ptr<Rival> rival;
   if (!open.request.baseline_file.empty()) {
     KGB_TRY(rival, Rival::record(open, jobs, processes, catalogue));

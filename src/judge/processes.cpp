@@ -30,10 +30,18 @@ std::vector<std::string> base_environment(int threads = 1) {
           "PYTHONNOUSERSITE=1"};
 }
 
+// The name for a child of the device that this process sees as `index`.
+std::string visible_device(int index) {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  const std::vector<std::string> names = split(visible == nullptr ? "" : visible, ',');
+  const auto at = static_cast<std::size_t>(index);
+  return at < names.size() && !names[at].empty() ? names[at] : std::to_string(index);
+}
+
 // A process that holds the device sees it, and the driver's library that was named.
 void show_device(sandbox::Command& command, int index) {
   std::erase(command.environment, "CUDA_VISIBLE_DEVICES=");
-  command.environment.push_back("CUDA_VISIBLE_DEVICES=" + std::to_string(index));
+  command.environment.push_back("CUDA_VISIBLE_DEVICES=" + visible_device(index));
   if (const char* library = std::getenv("KGBENCH_CUDA_LIBRARY"))
     command.environment.push_back(std::string("KGBENCH_CUDA_LIBRARY=") + library);
 }
@@ -85,9 +93,8 @@ sandbox::Command vendor_command(const JudgeSetup& setup, const std::vector<std::
 }
 
 Crew make_crew(const JudgeSetup& setup, const std::vector<std::string>& packages) {
-  sandbox::Command baseline =
-      Processes::python_worker(setup.installation, "kgbench.baseline.device_worker", setup.threads);
-  show_device(baseline, setup.device->index);
+  sandbox::Command baseline = Processes::device_python(setup.installation, "kgbench.baseline.device_worker",
+                                                       *setup.device, setup.threads);
   return {sandbox::Worker(executor_command(setup.installation, &*setup.device)),
           sandbox::Worker(std::move(baseline)), sandbox::Worker(vendor_command(setup, packages))};
 }
@@ -127,6 +134,31 @@ sandbox::Command Processes::python_worker(const Installation& at, const std::str
   if (!at.extension_dir.empty())
     command.environment.push_back("KGBENCH_EXT_DIR=" + at.extension_dir.string());
   return command;
+}
+
+sandbox::Command Processes::device_python(const Installation& at, const std::string& module,
+                                          const DeviceChoice& device, int threads) {
+  sandbox::Command command = python_worker(at, module, threads);
+  show_device(command, device.index);
+  return command;
+}
+
+const DeviceMonitor& Processes::monitor() {
+  std::call_once(monitor_once_, [this] { monitor_.emplace(*setup_.device); });
+  return *monitor_;
+}
+
+const Peaks& Processes::peaks() {
+  std::call_once(peaks_once_, [this] {
+    std::unique_lock next(door_);
+    const std::lock_guard alone(lease_);
+    next.unlock();
+    if (Result<Peaks> found = device_peaks(setup_.installation, *setup_.device); found.ok())
+      peaks_ = std::move(*found);
+    else
+      peaks_.problem = found.error().message;
+  });
+  return peaks_;
 }
 
 Processes::Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scratch)

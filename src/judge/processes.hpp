@@ -16,9 +16,11 @@
 #include "catalogue/catalogue.hpp"
 #include "compiler/compiler.hpp"
 #include "judge/case.hpp"
+#include "judge/conditions.hpp"
 #include "judge/crew.hpp"
 #include "judge/expectations.hpp"
 #include "judge/judge.hpp"
+#include "judge/peaks.hpp"
 #include "model/trial.hpp"
 #include "sandbox/worker.hpp"
 
@@ -52,6 +54,11 @@ class Processes {
   using DeviceWork = std::function<Status(Crew& crew)>;
   [[nodiscard]] Status with_device(const DeviceWork& prepare, const DeviceWork& work);
   [[nodiscard]] const std::optional<DeviceChoice>& device() const { return setup_.device; }
+  // Of the device; not without one.
+  [[nodiscard]] const DeviceMonitor& monitor();
+  // The device's peaks, which the first call may have to measure, with the device alone. Where that fails,
+  // nothing but `problem`.
+  [[nodiscard]] const Peaks& peaks();
 
   [[nodiscard]] Expectations& expectations() { return expectations_; }
   [[nodiscard]] Compiler& compiler() { return compiler_; }
@@ -60,6 +67,9 @@ class Processes {
   // Python processes of ours: environment and search path of the package; `threads` for torch.
   [[nodiscard]] static sandbox::Command python_worker(const Installation& at, const std::string& module,
                                                       int threads = 1);
+  // The same with a device.
+  [[nodiscard]] static sandbox::Command device_python(const Installation& at, const std::string& module,
+                                                      const DeviceChoice& device, int threads = 1);
 
  private:
   Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scratch);
@@ -71,6 +81,9 @@ class Processes {
   sandbox::WorkerPool executors_;
   std::unique_ptr<sandbox::WorkerPool> devices_;
   std::unique_ptr<CrewPool> crews_;
+  std::once_flag monitor_once_, peaks_once_;
+  std::optional<DeviceMonitor> monitor_;
+  Peaks peaks_;
   std::mutex door_;          // to the lease
   std::shared_mutex lease_;  // shared: trials on the device, preparations; alone: timing
   Expectations expectations_;

@@ -98,6 +98,16 @@ struct TrialRequest {
 [[nodiscard]] bool is_ready(std::string_view reply);
 [[nodiscard]] std::string samples_request_text(int samples, std::int64_t id);
 [[nodiscard]] Result<int> samples_request_from_json(std::string_view text);
+// Between samples it may be asked to replay its call back to back for a while.
+struct Sustained {
+  std::int64_t replays = 0;
+  double seconds = 0;  // by the host's clock, from the first to the end of the last
+};
+[[nodiscard]] std::string sustain_request_text(int ms, std::int64_t id);
+// Milliseconds; nullopt: it is no such request.
+[[nodiscard]] std::optional<int> sustain_request_from_json(std::string_view text);
+[[nodiscard]] std::string sustained_text(const Sustained& done, std::int64_t id);
+[[nodiscard]] Result<Sustained> sustained_from_json(std::string_view text);
 [[nodiscard]] std::string samples_text(std::span<const double> ns, std::int64_t id);
 [[nodiscard]] Result<std::vector<double>> samples_from_json(std::string_view text);
 

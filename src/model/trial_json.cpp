@@ -237,4 +237,33 @@ Result<std::vector<double>> samples_from_json(std::string_view text) {
   }
 }
 
+std::string sustain_request_text(int ms, std::int64_t id) {
+  return text_of({{"id", id}, {"run", "sustain"}, {"ms", ms}});
+}
+
+std::optional<int> sustain_request_from_json(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || json.value("run", "") != "sustain" || !json.contains("ms") ||
+      !json["ms"].is_number_integer())
+    return std::nullopt;
+  return std::clamp(json["ms"].get<int>(), 1, 60'000);
+}
+
+std::string sustained_text(const Sustained& done, std::int64_t id) {
+  return text_of({{"id", id}, {"ok", true}, {"replays", done.replays}, {"seconds", done.seconds}});
+}
+
+Result<Sustained> sustained_from_json(std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    if (!json.at("ok").get<bool>()) return host_error(json.at("error").at("message").get<std::string>());
+    const Sustained done{json.at("replays").get<std::int64_t>(), json.at("seconds").get<double>()};
+    if (done.replays <= 0 || !(done.seconds > 0 && done.seconds < 1e6))
+      return host_error("an executor replayed a call in no time");
+    return done;
+  } catch (const Json::exception& error) {
+    return host_error(std::string("what was replayed is malformed: ") + error.what());
+  }
+}
+
 }  // namespace kgb

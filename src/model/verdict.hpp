@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/conditions.hpp"
 #include "nlohmann/json_fwd.hpp"
 
 namespace kgb {
@@ -82,6 +83,10 @@ struct Timing {  // `.cpp` on the CPU, devices later; seconds
   std::string call;                                    // "faster", "same", "slower", "cannot tell"
   std::string baseline_name;
   std::string why;  // reason for "cannot tell"
+  // On a device; none where it was not watched, or the card says nothing of the work.
+  std::optional<Conditions> conditions;
+  std::optional<Energy> energy;
+  std::optional<RoofShare> roof;
 };
 
 struct Evaluation {

@@ -121,6 +121,9 @@ Json to_json(const Timing& t) {
   put("ratio", t.ratio);
   put("ratio_low", t.ratio_low);
   put("ratio_high", t.ratio_high);
+  if (t.conditions) out["conditions"] = to_json(*t.conditions);
+  if (t.energy) out["energy"] = to_json(*t.energy);
+  if (t.roof) out["roof"] = to_json(*t.roof);
   return out;
 }
 Timing timing_from(const Json& json) {
@@ -134,6 +137,9 @@ Timing timing_from(const Json& json) {
   take(json, "call", t.call);
   take(json, "baseline_name", t.baseline_name);
   take(json, "why", t.why);
+  if (const auto it = json.find("conditions"); it != json.end()) t.conditions = conditions_from_json(*it);
+  if (const auto it = json.find("energy"); it != json.end()) t.energy = energy_from_json(*it);
+  if (const auto it = json.find("roof"); it != json.end()) t.roof = roof_from_json(*it);
   return t;
 }
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <set>
 
+#include "report/conditions_text.hpp"
+
 namespace kgb::html {
 
 std::string escaped(const std::string& text) {
@@ -115,16 +117,18 @@ std::string timings(const Evaluation& e) {
   std::string out =
       "<h3>Time</h3><div class=\"scroll\"><table><thead><tr><th>workload</th><th>candidate, "
       "ms</th><th>baseline, ms</th>"
-      "<th>speedup, 95 % interval</th><th>call</th></tr></thead><tbody>\n";
+      "<th>speedup, 95 % interval</th><th>call</th><th>of the roof</th><th>energy</th><th>device</th></tr>"
+      "</thead><tbody>\n";
   for (const Timing& t : e.timings)
     out += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{} <span class=\"soft\">{}</span></td>"
-        "<td>{}</td><td>{}{}</td></tr>\n",
+        "<td>{}</td><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
         escaped(t.workload), ms(t.candidate), ms(t.baseline), escaped(t.baseline_name),
         t.ratio ? fmt::format("{:.2f}x [{:.2f}, {:.2f}]", *t.ratio, t.ratio_low.value_or(0),
                               t.ratio_high.value_or(0))
                 : "-",
-        escaped(t.call), t.why.empty() ? "" : ": " + escaped(t.why));
+        escaped(t.call), t.why.empty() ? "" : ": " + escaped(t.why), escaped(roof_text(t)),
+        escaped(energy_text(t)), escaped(t.conditions ? conditions_text(*t.conditions) : ""));
   return out + "</tbody></table></div>\n";
 }
 

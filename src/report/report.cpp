@@ -154,12 +154,16 @@ std::string targets_text(const Evaluation& evaluation) {
   return text;
 }
 
-std::string time_text(const Evaluation& evaluation) {
-  if (evaluation.timings.empty()) return "-";
-  // The workload with the longest baseline is the one that the user waits for.
-  const Timing* shown = &evaluation.timings.front();
+const Timing* shown_timing(const Evaluation& evaluation) {
+  const Timing* shown = nullptr;
   for (const Timing& t : evaluation.timings)
-    if (t.baseline.value_or(0) > shown->baseline.value_or(0)) shown = &t;
+    if (shown == nullptr || t.baseline.value_or(0) > shown->baseline.value_or(0)) shown = &t;
+  return shown;
+}
+
+std::string time_text(const Evaluation& evaluation) {
+  const Timing* shown = shown_timing(evaluation);
+  if (shown == nullptr) return "-";
   if (!shown->ratio) return shown->why.empty() ? shown->call : shown->why;
   return fmt::format("{:.2f}x [{:.2f}, {:.2f}] {}", *shown->ratio, shown->ratio_low.value_or(0),
                      shown->ratio_high.value_or(0), shown->call);

@@ -57,6 +57,8 @@ struct Counts {
 [[nodiscard]] std::string worst_text(const Evaluation& evaluation);      // "0.21  f16 (7,1031)" or "exact"
 [[nodiscard]] std::string workloads_text(const Evaluation& evaluation);  // "18/18"
 [[nodiscard]] std::string targets_text(const Evaluation& evaluation);    // "5/5" or "4/5  gfx942: ..."
+// The workload with the longest baseline, which is the one that the user waits for; nullptr: none was timed.
+[[nodiscard]] const Timing* shown_timing(const Evaluation& evaluation);
 [[nodiscard]] std::string time_text(
     const Evaluation& evaluation);  // "1.8x [1.7, 1.9] faster", or why there is none
 // Candidates on which another judge had a verdict, in reports that hold such, and those on which ours is

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "report/conditions_text.hpp"
 #include "report/report.hpp"
 #include "vm/vm.hpp"
 
@@ -80,6 +81,25 @@ std::string machine_options() {
   return out + " (kgbench doctor --vm explains)";
 }
 
+// A line for each timed workload, then how the device was.
+std::string times(const Evaluation& e) {
+  std::string out;
+  for (const Timing& t : e.timings) {
+    Evaluation one;
+    one.timings = {t};
+    std::string text =
+        fmt::format("{}: {}{}", t.workload, time_text(one), t.ratio ? " against " + t.baseline_name : "");
+    if (t.ratio && t.call == "cannot tell") text += ": " + t.why;
+    for (const std::string& more : {roof_text(t), energy_text(t)})
+      if (!more.empty()) text += "; " + more;
+    out += line("time", text);
+  }
+  const Conditions seen = joined_conditions(e.timings);
+  if (const std::string text = conditions_text(seen); !text.empty()) out += line("device", text);
+  for (const std::string& unknown : seen.unknown) out += line("unknown", unknown);
+  return out;
+}
+
 std::string passed(const Evaluation& e) {
   std::string out = workloads_text(e) + " workloads, worst error over bound " + worst_text(e);
   if (!e.targets.empty()) out += ", targets " + targets_text(e);
@@ -96,12 +116,7 @@ std::string verdict_text(const Evaluation& e, bool colour) {
   out += line("passed", passed(e));
   out += others(e, why);
   if (!e.timings.empty()) {
-    for (const Timing& t : e.timings) {
-      Evaluation one;
-      one.timings = {t};
-      out += line("time", fmt::format("{}: {}{}", t.workload, time_text(one),
-                                      t.ratio ? " against " + t.baseline_name : ""));
-    }
+    out += times(e);
   } else if (e.verdict == Verdict::pass && e.mode == "plan" && e.chip == "cpu") {
     out += line("time", "none: on the chip cpu Triton kernels run on a virtual machine, which is no clock");
     out += line("machine", machine_options());

@@ -76,6 +76,21 @@ std::vector<pid_t> children_of(pid_t pid) {
   return children;
 }
 
+bool descends_from(pid_t pid, pid_t ancestor) {
+  constexpr int kDeepestTree = 1000;
+  for (int depth = 0; depth < kDeepestTree && pid > 0; ++depth) {
+    if (pid == ancestor) return true;
+    const auto text = read_pseudo_file("/proc/" + std::to_string(pid) + "/status");
+    if (!text.ok()) return false;
+    constexpr std::string_view kParent = "\nPPid:";
+    const std::size_t at = text.value().find(kParent);
+    if (at == std::string::npos) return false;
+    const std::string_view rest = std::string_view(text.value()).substr(at + kParent.size());
+    pid = static_cast<pid_t>(parse_int(trim(rest.substr(0, rest.find('\n')))).value_or(0));
+  }
+  return false;
+}
+
 std::uint64_t resident_bytes(pid_t pid) {
   // Bounded, in case the tree changes under us into something absurd.
   constexpr std::size_t kMost = 4096;

@@ -12,6 +12,8 @@ namespace kgb::sandbox {
 
 // Children of a process, those of all its threads. Empty when it is gone.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t pid);
+// Whether `pid` is `ancestor` or one of its descendants; false when it is gone, or not to be seen from here.
+[[nodiscard]] bool descends_from(pid_t pid, pid_t ancestor);
 // Anonymous and shared memory that a process and all its descendants hold, bytes; shared pages count once for
 // each.
 [[nodiscard]] std::uint64_t resident_bytes(pid_t pid);

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
-#include "device/runtime.hpp"
+#include "doctor_device.hpp"
 #include "judge/processes.hpp"
 #include "sandbox/facilities.hpp"
 #include "setup.hpp"
@@ -72,22 +72,12 @@ Facility probe_compiler() {
   return facility;
 }
 
-Facility probe_device() {
-  const Result<device::Description> found = device::describe_device("cuda", 0);
-  Facility facility = row("GPU", found.ok() ? ok_status() : Status(found.error()),
-                          found.ok() ? found->name + ", driver for CUDA " + found->driver : "",
-                          "launch plans run on the virtual machine, and Triton kernels get no times",
-                          "on a machine with an NVIDIA GPU, install its driver");
-  facility.required = false;
-  return facility;
-}
-
-Result<int> doctor(bool as_json) {
+Result<int> doctor(bool as_json, bool measure_peaks) {
   std::vector<Facility> rows = sandbox::probe_facilities();
   rows.push_back(probe_catalogue());
   rows.push_back(probe_python(true));
   rows.push_back(probe_compiler());
-  rows.push_back(probe_device());
+  for (Facility& facility : probe_device(measure_peaks)) rows.push_back(std::move(facility));
   bool healthy = true;
   nlohmann::json document = nlohmann::json::array();
   for (const Facility& f : rows) {
@@ -132,14 +122,18 @@ int show_machine(bool as_json) {
 }  // namespace
 
 Registered register_doctor(CLI::App& root) {
-  auto json = std::make_shared<bool>(false), machine = std::make_shared<bool>(false);
+  auto json = std::make_shared<bool>(false), machine = std::make_shared<bool>(false),
+       peaks = std::make_shared<bool>(false);
   CLI::App* command = root.add_subcommand("doctor", "Say what this host gives and what is missing");
   command->footer(help_text("doctor"));
   command->add_flag("--json", *json, "as JSON");
   command->add_flag("--vm", *machine,
                     "Print what the virtual machine chooses where Triton's IR leaves a choice");
-  return {command,
-          [json, machine]() -> Result<int> { return *machine ? show_machine(*json) : doctor(*json); }};
+  command->add_flag("--measure-peaks", *peaks,
+                    "Measure the GPU's bandwidth and matmul peaks anew and keep them");
+  return {command, [json, machine, peaks]() -> Result<int> {
+            return *machine ? show_machine(*json) : doctor(*json, *peaks);
+          }};
 }
 
 }  // namespace kgb::app

@@ -178,8 +178,11 @@ Status Helpers::launch(void* function, unsigned blocks, void** parameters, void*
 }
 
 Status Helpers::queue_flush(void* stream) const {
-  Address from = flush_;
-  std::uint64_t words = flush_words_;
+  return queue_read(flush_, 16 * flush_words_, stream);
+}
+
+Status Helpers::queue_read(Address from, std::size_t bytes, void* stream) const {
+  std::uint64_t words = bytes / 16;
   void* parameters[] = {&from, &words};
   return launch(read_, kFlushBlocks, parameters, stream);
 }

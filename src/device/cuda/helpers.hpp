@@ -23,6 +23,8 @@ class Helpers {
   // Queues a read of several times the L2 cache: whatever lay there is evicted, and nothing dirty stays
   // behind.
   [[nodiscard]] Status queue_flush(void* stream) const;
+  // Queues a read of so many bytes, a multiple of 16, by every multiprocessor.
+  [[nodiscard]] Status queue_read(Address from, std::size_t bytes, void* stream) const;
   [[nodiscard]] Status queue_copy(const StridedCopy& copy, void* stream) const;
   // Gives back the module and the memory; nothing of it may be running.
   void release() const;

@@ -10,6 +10,7 @@
 #include "device/cuda/cublas.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/cuda/helpers.hpp"
+#include "device/cuda/nvml.hpp"
 #include "device/runtime.hpp"
 #include "stats/order.hpp"
 
@@ -131,6 +132,11 @@ class CudaRuntime final : public Runtime {
     return cublas_->bind(function, call, places);
   }
 
+  Status queue_read(Address from, std::size_t bytes) override {
+    KGB_TRY(const cuda::Helpers* const helpers, this->helpers());
+    return helpers->queue_read(from, bytes, stream_);
+  }
+
   Status begin_graph() override {
     KGB_CHECK(helpers());  // loads what capture would not allow to load
     constexpr int kRelaxed = 2;
@@ -164,6 +170,26 @@ class CudaRuntime final : public Runtime {
     return samples;
   }
 
+  Result<Sustained> sustain(std::chrono::milliseconds time) override {
+    if (graph_ == nullptr) return internal_error("there is no graph to replay");
+    Sustained done;
+    const auto start = std::chrono::steady_clock::now();
+    const auto seconds = [&] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    // Bursts of some milliseconds, so that waiting for the device is a small part.
+    for (std::int64_t burst = 1; done.seconds < 1e-3 * static_cast<double>(time.count());) {
+      for (std::int64_t i = 0; i < burst; ++i)
+        KGB_CHECK(driver_.check(driver_.graph_launch(graph_, stream_), "a replay"));
+      KGB_CHECK(driver_.check(driver_.stream_synchronize(stream_), "a replay"));
+      const double before = done.seconds;
+      done.seconds = seconds();
+      done.replays += burst;
+      if (done.seconds - before < kBurstSeconds && burst < kMostBurst) burst *= 2;
+    }
+    return done;
+  }
+
   std::optional<Fault> wait(SteadyTime deadline) override {
     // Short kernels end within the spin; long ones are asked for now and then.
     for (int tries = 0;; ++tries) {
@@ -182,6 +208,8 @@ class CudaRuntime final : public Runtime {
   static constexpr int kSpins = 2000;
   static constexpr int kEmptySamples = 101;
   static constexpr std::int64_t kDefaultShared = 49152;
+  static constexpr std::int64_t kMostBurst = 1024;
+  static constexpr double kBurstSeconds = 5e-3;
 
   struct Scratch {
     Address at = 0;
@@ -332,6 +360,17 @@ class CudaRuntime final : public Runtime {
   std::unordered_map<std::string, int> by_content_;
 };
 
+std::string uuid_text(const Driver& driver, int device) {
+  std::array<unsigned char, 16> uuid{};
+  if (driver.device_uuid(uuid.data(), device) != cuda::code::kSuccess) return "";
+  std::string text;
+  for (const unsigned char byte : uuid) {
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
+
 Result<Description> describe(const Driver& driver, int device) {
   Description d;
   char name[256] = {};
@@ -350,6 +389,7 @@ Result<Description> describe(const Driver& driver, int device) {
   d.name = name;
   d.arch = std::to_string(10 * major + minor);
   d.driver = version_text(version);
+  d.uuid = uuid_text(driver, device);
   d.memory_bytes = static_cast<std::int64_t>(memory);
   d.multiprocessors = attribute(cuda::device_attribute::kMultiprocessors);
   d.l2_bytes = attribute(cuda::device_attribute::kL2Bytes);
@@ -365,6 +405,17 @@ Result<Description> describe_cuda(int index) {
   KGB_CHECK(
       driver->check(driver->device_get(&device, index), ("CUDA device " + std::to_string(index)).c_str()));
   return describe(*driver, device);
+}
+
+Result<std::unique_ptr<Monitor>> monitor_cuda(int index) {
+  KGB_TRY(const Driver* const driver, Driver::open());
+  KGB_TRY(const cuda::Nvml* const nvml, cuda::Nvml::open());
+  int device = 0;
+  char bus[32] = {};
+  KGB_CHECK(
+      driver->check(driver->device_get(&device, index), ("CUDA device " + std::to_string(index)).c_str()));
+  KGB_CHECK(driver->check(driver->device_pci_bus(bus, sizeof bus - 1, device), "the device's PCI bus"));
+  return cuda::monitor_of(*nvml, bus);
 }
 
 Result<std::unique_ptr<Runtime>> open_cuda(int index) {

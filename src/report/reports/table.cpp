@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "report/conditions_text.hpp"
 #include "report/report.hpp"
 #include "report/statistics.hpp"
 
@@ -17,6 +18,12 @@ std::string painted(const std::string& text, bool pass, bool colour) {
   return colour ? fmt::format("\x1b[{}m{}\x1b[0m", pass ? 32 : 31, text) : text;
 }
 
+std::string speed(const Evaluation& e) {
+  const Timing* shown = shown_timing(e);
+  const std::string roof = shown == nullptr ? "" : roof_text(*shown);
+  return time_text(e) + (roof.empty() ? "" : "; " + roof);
+}
+
 Row row_of(const StoredEvaluation& stored, bool recorded) {
   const Evaluation& e = stored.evaluation;
   std::string workloads = workloads_text(e);
@@ -25,7 +32,7 @@ Row row_of(const StoredEvaluation& stored, bool recorded) {
     row.push_back(stored.item.recorded.empty() ? "-"
                                                : stored.item.recorded + (disagrees(stored) ? " !" : ""));
   row.insert(row.end(),
-             {worst_text(e), workloads, targets_text(e), e.no_kernel ? "no honest kernel" : time_text(e)});
+             {worst_text(e), workloads, targets_text(e), e.no_kernel ? "no honest kernel" : speed(e)});
   return row;
 }
 

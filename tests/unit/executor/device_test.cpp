@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "device/bandwidth.hpp"
 #include "executor/trial.hpp"
 #include "plans.hpp"
 
@@ -115,6 +116,27 @@ TEST_F(DeviceTrial, TheTimedCallIsJudgedByItsLastReplay) {
   ASSERT_TRUE(result.findings.empty()) << result.findings[0].message;
   EXPECT_EQ(ns.size(), 12u);
   EXPECT_EQ(result.blob, on_the_vm(plan).blob);
+}
+
+TEST_F(DeviceTrial, ReplaysBackToBackLeaveTheJudgedOutputsAlone) {
+  const AddPlan plan(50, 3, true);  // in place: each replay would add once more
+  Sustained done;
+  const TrialResult result = trial(plan, [&](const Sampler& sample) -> Status {
+    KGB_TRY(done, sample.sustain(std::chrono::milliseconds(5)));
+    return ok_status();
+  });
+  ASSERT_TRUE(result.findings.empty()) << result.findings[0].message;
+  EXPECT_GT(done.replays, 1);
+  EXPECT_GE(done.seconds, 5e-3);
+  EXPECT_EQ(result.blob, on_the_vm(plan).blob);
+}
+
+TEST_F(DeviceTrial, TheBandwidthIsMeasuredAndItsMemoryGivenBack) {
+  const auto made = device::measure_bandwidth(*runtime);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_GT(made->copy, 1e6);
+  EXPECT_GT(made->read, 1e6);
+  EXPECT_LT(made->copy, 1e15);
 }
 
 TEST_F(DeviceTrial, HostNodesOfATimedCallAreReplayed) {

@@ -103,5 +103,20 @@ TEST(TrialWire, LiesAreErrorsOfTheHost) {
   EXPECT_FALSE(trial_result_from_json(error_reply_text(host_error("broken"), 7), {}, 7).ok());
 }
 
+TEST(TrialWire, AReplayBackToBackIsAskedForAndAnswered) {
+  EXPECT_EQ(sustain_request_from_json(sustain_request_text(600, 1)), 600);
+  EXPECT_EQ(sustain_request_from_json(sustain_request_text(-4, 1)), 1) << "clamped";
+  for (const std::string& other : {samples_request_text(3, 1), std::string("{"), std::string("[]")})
+    EXPECT_FALSE(sustain_request_from_json(other)) << other;
+  const auto done = sustained_from_json(sustained_text({250, 0.5}, 1));
+  ASSERT_TRUE(done.ok());
+  EXPECT_EQ(done->replays, 250);
+  EXPECT_EQ(done->seconds, 0.5);
+  EXPECT_FALSE(sustained_from_json(sustained_text({0, 0.5}, 1)).ok());
+  EXPECT_FALSE(sustained_from_json(sustained_text({3, -1}, 1)).ok());
+  EXPECT_FALSE(sustained_from_json(samples_text({}, 1)).ok());
+  EXPECT_EQ(sustained_from_json(error_reply_text(host_error("lost"), 1)).error().message, "lost");
+}
+
 }  // namespace
 }  // namespace kgb

@@ -76,6 +76,14 @@ TEST(Evaluation, SurvivesTheStore) {
   Timing timing;
   timing.ratio = 1.5;
   timing.call = "faster";
+  timing.conditions.emplace();
+  timing.conditions->samples = 3;
+  timing.conditions->sm_mhz = Sampled{1980, 1900, 1800, 1980};
+  timing.conditions->throttled = std::vector<std::string>{"power_cap"};
+  timing.conditions->foreign = std::vector<ForeignProcess>{{7, 100, 30.5}, {8, std::nullopt, std::nullopt}};
+  timing.conditions->unknown = {"the power: not permitted"};
+  timing.energy = Energy{12.5, ""};
+  timing.roof = RoofShare{1e-6, 0.5, "memory", "bandwidth", 4e12, true, true};
   e.timings.push_back(timing);
   e.stage_ms["author"] = 12.5;
   const nlohmann::json stored = nlohmann::json::parse(to_json(e).dump());
@@ -85,6 +93,22 @@ TEST(Evaluation, SurvivesTheStore) {
   EXPECT_EQ(back.workloads[0].worst_ratio, std::numeric_limits<double>::infinity());
   EXPECT_EQ(back.timings[0].ratio, 1.5);
   EXPECT_FALSE(back.timings[0].candidate);
+  EXPECT_EQ(back.timings[0].conditions->sm_mhz->least, 1800);
+  EXPECT_FALSE(back.timings[0].conditions->memory_mhz);
+  EXPECT_EQ(back.timings[0].conditions->foreign->at(0).sm_percent, 30.5);
+  EXPECT_EQ(back.timings[0].energy->call_mj, 12.5);
+  EXPECT_EQ(back.timings[0].roof->share, 0.5);
+}
+
+TEST(Evaluation, ConditionsOfTheWrongFormAreUnknown) {
+  const nlohmann::json stored = nlohmann::json::parse(
+      R"({"timings": [{"conditions": 3, "energy": [], "roof": "x"},
+                      {"conditions": {"throttled": 1, "foreign": [2], "sm_mhz": 4}}]})");
+  const Evaluation back = evaluation_from_json(stored);
+  ASSERT_EQ(back.timings.size(), 2u);
+  EXPECT_FALSE(back.timings[0].conditions->foreign || back.timings[0].energy->call_mj);
+  EXPECT_FALSE(back.timings[1].conditions->throttled || back.timings[1].conditions->sm_mhz);
+  EXPECT_TRUE(back.timings[1].conditions->foreign->empty());
 }
 
 TEST(Evaluation, WhatCannotBeReadIsNeverAPass) {

@@ -6,6 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/conditions_text.hpp"
+#include "report/verdict_text.hpp"
+
 namespace kgb {
 namespace {
 
@@ -109,6 +112,80 @@ TEST(Report, PageEscapesTextOfCandidates) {
   EXPECT_NE(page.find("worst &lt;b&gt; at"), std::string::npos);
   EXPECT_EQ(page.find("http://"), std::string::npos) << "the page needs no network";
   EXPECT_EQ(page.find("https://"), std::string::npos);
+}
+
+// A timing with everything that a device told.
+Evaluation timed() {
+  Evaluation e = stored("aten::add", Verdict::pass).evaluation;
+  Timing t;
+  t.workload = "s0";
+  t.candidate = 1e-4;
+  t.baseline = 2e-4;
+  t.ratio = t.ratio_low = t.ratio_high = 2;
+  t.call = "cannot tell";
+  t.baseline_name = "torch";
+  t.why = "it was hot";
+  t.roof = RoofShare{8.1e-5, 0.81, "memory", "bandwidth", 4e12, true, false};
+  t.energy = Energy{12.34, ""};
+  t.conditions.emplace();
+  t.conditions->sm_mhz = Sampled{1980, 1755, 1700, 1980};
+  t.conditions->memory_mhz = Sampled{3201, 3201, 3201, 3201};
+  t.conditions->throttled = std::vector<std::string>{"power_cap", "hw_thermal"};
+  t.conditions->foreign = std::vector<ForeignProcess>{{7, 3'100'000'000, 30}};
+  t.conditions->unknown = {"the power: not permitted"};
+  e.timings = {t, t};
+  return e;
+}
+
+TEST(Verdict, TellsTheRoofTheEnergyAndHowTheDeviceWas) {
+  const std::string text = verdict_text(timed(), false);
+  EXPECT_NE(
+      text.find(
+          "  time      s0: 2.00x [2.00, 2.00] cannot tell against torch: it was hot; 81 % of the memory "
+          "roof; 12.3 mJ a call\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  device    SM 1980 to 1755 MHz (down to 1700), memory 3201 MHz; power cap; thermal "
+                      "slowdown by the hardware; process 7 computes beside (up to 30 %), 3.1 GB\n"),
+            std::string::npos)
+      << text;
+  const std::string unknown = "  unknown   the power: not permitted\n";
+  EXPECT_NE(text.find(unknown), std::string::npos) << text;
+  EXPECT_EQ(text.find(unknown), text.rfind(unknown)) << "once for all workloads";
+}
+
+TEST(Verdict, OfATimingWithoutADeviceNothingIsSaid) {
+  Evaluation e = timed();
+  for (Timing& t : e.timings) t.roof.reset(), t.energy.reset(), t.conditions.reset();
+  const std::string text = verdict_text(e, false);
+  for (const char* word : {"roof", "mJ", "device", "unknown"})
+    EXPECT_EQ(text.find(word), std::string::npos) << text;
+}
+
+TEST(Roof, SaysWhenItIsNominalOrBelowALaunch) {
+  Timing t;
+  EXPECT_EQ(roof_text(t), "");
+  t.roof = RoofShare{1e-7, 0.031, "compute", "bf16_dot", 9e14, false, true};
+  EXPECT_EQ(roof_text(t), "3 % of the bf16_dot roof (data sheet), launch-bound");
+}
+
+TEST(Report, EveryFormatHasWhatTheDeviceTold) {
+  RunReport report = demo();
+  report.evaluations[0].evaluation.timings = timed().timings;
+  const auto formatted = [&](const std::string& format) {
+    for (const ReportRow& row : reports())
+      if (row.name == format) return row.make(report, {});
+    return std::string();
+  };
+  EXPECT_NE(formatted("table").find("cannot tell; 81 % of the memory roof\n"), std::string::npos);
+  EXPECT_NE(
+      formatted("html").find("81 % of the memory roof</td><td>12.3 mJ a call</td><td>SM 1980 to 1755 MHz"),
+      std::string::npos);
+  const std::string csv = formatted("csv");
+  EXPECT_NE(csv.find(",ratio_high,roof_share,energy_mj,throttled,total_ms,reason"), std::string::npos);
+  EXPECT_NE(csv.find(",2,2,2,0.81,12.34,power_cap hw_thermal,20.000,"), std::string::npos) << csv;
+  const nlohmann::json document = nlohmann::json::parse(formatted("json"));
+  EXPECT_EQ(document.at("evaluations").at(0).at("timings").at(0).at("roof").at("share"), 0.81);
 }
 
 }  // namespace

@@ -334,5 +334,14 @@ TEST(Tree, SeesChildrenAndTheirMemory) {
   EXPECT_EQ(resident_bytes(pid), 0u);
 }
 
+TEST(ProcessTree, SaysWhoDescendsFromWhom) {
+  EXPECT_TRUE(descends_from(::getpid(), ::getpid()));
+  EXPECT_TRUE(descends_from(::getpid(), ::getppid()));
+  EXPECT_TRUE(descends_from(::getpid(), 1));
+  EXPECT_FALSE(descends_from(::getppid(), ::getpid()));
+  EXPECT_FALSE(descends_from(4'000'000, ::getpid())) << "it does not exist";
+  EXPECT_FALSE(descends_from(0, ::getpid()));
+}
+
 }  // namespace
 }  // namespace kgb::sandbox
