@@ -70,6 +70,7 @@ struct TrialRequest {
   std::string order = "forward";  // or "reversed", "shuffled"
   std::uint64_t max_steps = 0;    // of one launch; 0: no limit
   bool track_writes = true;
+  bool flush_denormals = false;     // of the virtual machine
   bool timed = false;               // on a device: the last call becomes a graph, of which samples are asked
   std::vector<KernelImage> images;  // on a device: of every kernel; their code travels behind the recording
 };
