@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -100,10 +101,13 @@ Result<int> new_operator(const std::string& name, const fs::path& reference) {
     return user_error(folder.string() + " exists already. Choose another name, or remove it");
   NewOperator made{source + "::" + op, reference.filename().string(), {}};
   KGB_TRY(const Catalogue known, Catalogue::load(installation.home / "catalogue"));
-  for (const Operator& other : known.operators())
-    if (other.name == made.name)  // before anything is written: a name twice would stop every command
-      return user_error(made.name + " is an operator already (kgbench show " + made.name +
-                        "). Choose another name");
+  // Before anything is written: a name that two folders have leaves out both.
+  const bool taken = known.find_broken(made.name) != nullptr ||
+                     std::any_of(known.operators().begin(), known.operators().end(),
+                                 [&](const Operator& other) { return other.name == made.name; });
+  if (taken)
+    return user_error(made.name + " is an operator already (kgbench show " + made.name +
+                      "). Choose another name");
   KGB_TRY(const std::string text, read_file(reference, std::size_t{4} << 20));
   KGB_TRY(made.entries, entries_of(installation, fs::absolute(reference)));
   KGB_TRY(const std::string card, new_card_text(made));

@@ -94,6 +94,12 @@ Status refuse_taken(const fs::path& folder) {
                     ", or name another --out");
 }
 
+std::vector<const Operator*> all_of(const AskedOperators& asked) {
+  std::vector<const Operator*> all = asked.sound;
+  all.insert(all.end(), asked.broken.begin(), asked.broken.end());
+  return all;
+}
+
 // -- items ------------------------------------------------------------------------------------------------
 
 std::vector<RunItem> method_items(int samples, const std::vector<const Operator*>& operators) {
@@ -126,14 +132,16 @@ Result<std::vector<RunItem>> replayed_items(const StoredRun& run,
 }
 
 Result<std::vector<RunItem>> file_items(const RunCommand& command, const Source& source,
-                                        const Catalogue& catalogue,
-                                        const std::vector<const Operator*>& operators,
+                                        const Catalogue& catalogue, const AskedOperators& asked,
                                         const fs::path& folder) {
   std::vector<CandidateFile> files;
   if (source.library) {
-    KGB_TRY(files, library_candidates(source.library->library, operators, folder / "candidates"));
+    // What calls the library is written from the card's entries.
+    for (const Operator* op : asked.broken)
+      std::fprintf(stderr, "  no candidate for %s, whose card is broken\n", op->name.c_str());
+    KGB_TRY(files, library_candidates(source.library->library, asked.sound, folder / "candidates"));
   } else {
-    KGB_TRY(CandidateSet candidates, candidates_of(command.contestant, catalogue, operators));
+    KGB_TRY(CandidateSet candidates, candidates_of(command.contestant, catalogue, all_of(asked)));
     for (const std::string& op : candidates.missing)
       std::fprintf(stderr, "  no candidate for %s\n", op.c_str());
     files = std::move(candidates.files);
@@ -145,14 +153,14 @@ Result<std::vector<RunItem>> file_items(const RunCommand& command, const Source&
 }
 
 Result<std::vector<RunItem>> items_of(const RunCommand& command, const Source& source,
-                                      const Catalogue& catalogue,
-                                      const std::vector<const Operator*>& operators, const fs::path& folder) {
+                                      const Catalogue& catalogue, const AskedOperators& asked,
+                                      const fs::path& folder) {
   if (source.method) {
-    KGB_TRY(const std::vector<const Operator*> kept, with_seed(command.method.seed_kernel, operators));
+    KGB_TRY(const std::vector<const Operator*> kept, with_seed(command.method.seed_kernel, all_of(asked)));
     return method_items(source.method->samples, kept);
   }
-  if (source.replayed) return replayed_items(*source.replayed, operators, folder);
-  return file_items(command, source, catalogue, operators, folder);
+  if (source.replayed) return replayed_items(*source.replayed, all_of(asked), folder);
+  return file_items(command, source, catalogue, asked, folder);
 }
 
 // -- the run's row ----------------------------------------------------------------------------------------
@@ -202,6 +210,10 @@ Result<std::set<std::string>> failed_in(const fs::path& folder, const std::strin
 Result<std::set<std::string>> names_of(const std::vector<std::string>& words, const Catalogue& catalogue) {
   std::set<std::string> names;
   for (const std::string& word : words) {
+    if (const BrokenOperator* broken = catalogue.find_broken(word)) {
+      names.insert(broken->op.name);
+      continue;
+    }
     KGB_TRY(const Operator* const op, catalogue.find(word));
     names.insert(op->name);
   }
@@ -209,20 +221,29 @@ Result<std::set<std::string>> names_of(const std::vector<std::string>& words, co
 }
 
 // Before anything is left out.
-Result<std::vector<const Operator*>> asked_for(const RunCommand& command, const Catalogue& catalogue,
-                                               const std::string& chip) {
+Result<AskedOperators> asked_for(const RunCommand& command, const Catalogue& catalogue,
+                                 const std::string& chip) {
+  AskedOperators asked;
   const bool replay = command.contestant.starts_with(kReplay);
-  if (!command.suite.empty() || !command.operators.empty() || (!replay && command.only_failed.empty()))
-    return chosen(OperatorChoice{suite_of(command), command.operators}, catalogue);
+  if (!command.suite.empty() || !command.operators.empty() || (!replay && command.only_failed.empty())) {
+    KGB_TRY(asked.sound, chosen(OperatorChoice{suite_of(command), command.operators}, catalogue));
+    if (command.operators.empty())
+      for (const BrokenOperator* one : catalogue.broken_in(suite_of(command)))
+        asked.broken.push_back(&one->op);
+    return asked;
+  }
   KGB_TRY(const StoredRun run,
           open_run(replay ? fs::path(command.contestant.substr(kReplay.size())) : command.only_failed, chip));
   KGB_TRY(const std::vector<RunItem> items, run.store.items(run.run.id));
-  std::vector<const Operator*> operators;
   for (const std::string& name : operators_in(items)) {
+    if (const BrokenOperator* broken = catalogue.find_broken(name)) {
+      asked.broken.push_back(&broken->op);
+      continue;
+    }
     KGB_TRY(const Operator* const op, catalogue.find(name));
-    operators.push_back(op);
+    asked.sound.push_back(op);
   }
-  return operators;
+  return asked;
 }
 
 }  // namespace
@@ -251,27 +272,29 @@ Result<std::vector<const Operator*>> with_seed(const std::string& given,
   return kept;
 }
 
-Result<std::vector<const Operator*>> operators_of(const RunCommand& command, const Catalogue& catalogue,
-                                                  const std::string& chip) {
-  KGB_TRY(std::vector<const Operator*> operators, asked_for(command, catalogue, chip));
+Result<AskedOperators> operators_of(const RunCommand& command, const Catalogue& catalogue,
+                                    const std::string& chip) {
+  KGB_TRY(AskedOperators asked, asked_for(command, catalogue, chip));
   KGB_TRY(const std::set<std::string> excluded, names_of(command.exclude, catalogue));
   std::set<std::string> failed;
   if (!command.only_failed.empty()) {
     KGB_TRY(failed, failed_in(command.only_failed, chip));
   }
-  std::erase_if(operators, [&](const Operator* op) {
-    return excluded.contains(op->name) || (!command.only_failed.empty() && !failed.contains(op->name));
-  });
-  if (operators.empty())
-    return user_error(command.only_failed.empty()
-                          ? "no operator is left after --exclude"
-                          : command.only_failed.string() + " passed every operator asked for");
-  return operators;
+  for (std::vector<const Operator*>* operators : {&asked.sound, &asked.broken})
+    std::erase_if(*operators, [&](const Operator* op) {
+      return excluded.contains(op->name) || (!command.only_failed.empty() && !failed.contains(op->name));
+    });
+  if (!asked.sound.empty()) return asked;
+  if (!asked.broken.empty())
+    return user_error("the card of every operator asked for is broken: kgbench list --check");
+  return user_error(command.only_failed.empty()
+                        ? "no operator is left after --exclude"
+                        : command.only_failed.string() + " passed every operator asked for");
 }
 
 Result<PreparedRun> begin_run(const RunCommand& command, const ResolvedOptions& resolved,
                               const Installation& installation, const Catalogue& catalogue) {
-  KGB_TRY(const std::vector<const Operator*> operators, operators_of(command, catalogue, resolved.chip));
+  KGB_TRY(const AskedOperators operators, operators_of(command, catalogue, resolved.chip));
   KGB_TRY(Source source, source_of(command, resolved.chip, installation, catalogue));
   RunInfo run = info_of(command, source, resolved);
   const fs::path folder = run_folder(command, source, run.created);

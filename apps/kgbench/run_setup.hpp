@@ -32,11 +32,15 @@ struct PreparedRun {
   std::filesystem::path own;  // for the page
 };
 
+// Operators of a run. Those whose card is broken are items, too, that stay open until it is mended.
+struct AskedOperators {
+  std::vector<const Operator*> sound, broken;
+};
 // The operators that the command asks for: of the suite, those named, those not excluded, those that the run
-// --only-failed did not pass. `chip`: whose part of a joined run is meant.
-[[nodiscard]] Result<std::vector<const Operator*>> operators_of(const RunCommand& command,
-                                                                const Catalogue& catalogue,
-                                                                const std::string& chip);
+// --only-failed did not pass. `chip`: whose part of a joined run is meant. A broken one that is named itself
+// is an error, and so is it when none is sound.
+[[nodiscard]] Result<AskedOperators> operators_of(const RunCommand& command, const Catalogue& catalogue,
+                                                  const std::string& chip);
 
 // Those that --seed-kernel (as given; empty: the experts) has a kernel for; the others are named on stderr
 // and left out.

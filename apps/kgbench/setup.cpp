@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "base/files.hpp"
@@ -127,6 +128,16 @@ std::size_t memory_bytes() {
          static_cast<std::size_t>(std::max(0L, ::sysconf(_SC_PAGE_SIZE)));
 }
 
+constexpr std::size_t kMostBroken = 5;
+
+void tell_broken(const std::vector<BrokenOperator>& broken) {
+  for (std::size_t i = 0; i < std::min(broken.size(), kMostBroken); ++i)
+    std::fprintf(stderr, "  %s\n", broken[i].summary().c_str());
+  if (broken.size() > kMostBroken)
+    std::fprintf(stderr, "  %zu more operators are left out: kgbench list --check\n",
+                 broken.size() - kMostBroken);
+}
+
 const std::vector<std::string> kTargets{"sm_80", "sm_90", "sm_100", "gfx942", "gfx950"};
 
 }  // namespace
@@ -155,7 +166,11 @@ Result<Installation> find_installation() {
 
 Result<Catalogue> load_catalogue() {
   KGB_TRY(const Installation installation, find_installation());
-  return Catalogue::load(installation.home / "catalogue", installation.more_catalogues);
+  KGB_TRY(Catalogue catalogue,
+          Catalogue::load(installation.home / "catalogue", installation.more_catalogues));
+  static std::once_flag told;
+  std::call_once(told, [&] { tell_broken(catalogue.broken()); });
+  return catalogue;
 }
 
 void add_operator_choice(CLI::App& command, OperatorChoice& choice) {

@@ -20,6 +20,7 @@ namespace kgb::app {
 
 // KGBENCH_HOME, KGBENCH_PYTHON, KGBENCH_EXT_DIR where they are set; else by the place of this program.
 [[nodiscard]] Result<Installation> find_installation();
+// Says on standard error, the first time in a process, which operators a broken card leaves out.
 [[nodiscard]] Result<Catalogue> load_catalogue();
 
 // --suite and --op, as mutate, screen and tolerance have them.

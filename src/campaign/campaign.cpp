@@ -190,6 +190,10 @@ RacesOfOne races_at_need(const JudgeAtNeed& judge, const Operator& op, const Jud
 
 void lane(Campaign& all) {
   while (std::optional<RunItem> item = all.work.next(all.stop)) {
+    if (const BrokenOperator* broken = all.catalogue.find_broken(item->op)) {
+      all.work.leave_open(*item, broken->summary());
+      continue;
+    }
     Status done = all.producer != nullptr ? produce_and_judge(all, *item) : judge_file(all, *item);
     if (!done.ok()) {
       all.work.fail(done.error());

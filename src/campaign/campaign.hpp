@@ -43,8 +43,8 @@ using JudgeAtNeed = std::function<Result<Judge*>()>;
 
 // Finds (where a method does that) and judges the candidates of the pending items of `run`; both go on side
 // by side. A candidate that an earlier invocation found is judged without asking again. `stop` may be set at
-// any time (Ctrl-C): candidates under way are finished. An evaluation that is `infra` is tried once more and
-// then stored as such.
+// any time (Ctrl-C): candidates under way are finished. Items of an operator whose card is broken stay open.
+// An evaluation that is `infra` is tried once more and then stored as such.
 [[nodiscard]] Result<RunOutcome> run_pending(Store& store, const Catalogue& catalogue,
                                              const JudgeAtNeed& judge, const RunInfo& run,
                                              const RunOptions& options, Progress& progress,

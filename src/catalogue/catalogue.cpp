@@ -19,26 +19,31 @@ class Loader {
  public:
   explicit Loader(fs::path folder) : folder_(std::move(folder)) {}
 
-  std::vector<Operator> operators(const std::vector<fs::path>& more) {
-    std::vector<Operator> out;
+  // Every operator that a folder holds, sound or not.
+  std::vector<BrokenOperator> operators(const std::vector<fs::path>& more) {
+    std::vector<BrokenOperator> out;
     load_below(folder_ / "operators", out);
     for (const fs::path& root : more) load_below(root, out);
-    std::sort(out.begin(), out.end(), [](const Operator& a, const Operator& b) { return a.name < b.name; });
-    for (std::size_t i = 1; i < out.size(); ++i)
-      if (out[i].name == out[i - 1].name)
-        problems_.push_back(fmt::format("{}:1: name: {} is an operator already, in {}",
-                                        shown(out[i].folder / "card.toml"), out[i].name,
-                                        shown(out[i - 1].folder)));
+    std::stable_sort(out.begin(), out.end(),
+                     [](const BrokenOperator& a, const BrokenOperator& b) { return a.op.name < b.op.name; });
+    for (std::size_t i = 1; i < out.size(); ++i) {
+      if (out[i].op.name != out[i - 1].op.name) continue;
+      // Nobody knows which of them is meant.
+      out[i].problems.push_back(fmt::format("{}:1: name: {} is an operator already, in {}",
+                                            shown(out[i].op.folder / "card.toml"), out[i].op.name,
+                                            shown(out[i - 1].op.folder)));
+      std::move(out[i - 1].problems.begin(), out[i - 1].problems.end(), std::back_inserter(out[i].problems));
+      out.erase(out.begin() + static_cast<std::ptrdiff_t>(--i));
+    }
     return out;
   }
 
-  void load_below(const fs::path& root, std::vector<Operator>& out) {
+  void load_below(const fs::path& root, std::vector<BrokenOperator>& out) {
     for (const std::string& source : folders(root)) {
       for (const std::string& name : folders(root / source)) {
         const fs::path folder = root / source / name;
         std::error_code ignored;
-        if (!fs::exists(folder / "card.toml", ignored)) continue;
-        if (auto op = load_operator(folder)) out.push_back(std::move(*op));
+        if (fs::exists(folder / "card.toml", ignored)) out.push_back(load_operator(folder));
       }
     }
   }
@@ -64,7 +69,7 @@ class Loader {
     }
   }
 
-  std::vector<std::string> demo(const std::vector<Operator>& operators) {
+  std::vector<std::string> demo(const std::vector<std::string>& known) {
     const fs::path path = folder_ / "suites.toml";
     std::error_code ignored;
     if (!fs::exists(path, ignored)) return {};
@@ -74,8 +79,6 @@ class Loader {
       TableReader reader(*table, 1, "", problems);
       const TomlValue* given = reader.find("demo");
       names = reader.texts("demo");
-      std::vector<std::string> known;
-      for (const Operator& op : operators) known.push_back(op.name);
       for (const std::string& name : names) {
         if (std::find(known.begin(), known.end(), name) == known.end()) {
           reader.problem(given, "demo",
@@ -127,37 +130,47 @@ class Loader {
     return std::nullopt;
   }
 
-  std::optional<Operator> load_operator(const fs::path& folder) {
+  BrokenOperator load_operator(const fs::path& folder) {
     const fs::path path = folder / "card.toml";
     Problems problems(shown(path));
-    std::optional<Operator> out;
+    BrokenOperator out;
     if (const auto table = read(path, problems)) {
-      const TomlValue* family = table->find("family");
-      const std::string* name = family != nullptr ? family->text() : nullptr;
-      out = read_card(*table, folder, family_named(name != nullptr ? *name : ""), problems);
-      std::error_code ignored;
-      out->has_reference = fs::exists(folder / "reference.py", ignored);
-      out->has_expert = fs::exists(folder / "expert.py", ignored);
-      out->has_native_expert = fs::exists(folder / "expert.cpp", ignored);
+      const TomlValue* value = table->find("family");
+      const std::string* name = value != nullptr ? value->text() : nullptr;
+      const LoadedFamily& family = family_named(name != nullptr ? *name : "");
+      out.op = read_card(*table, folder, family.family, problems);
+      out.problems = family.problems;
     }
-    keep(problems);
+    out.op.folder = folder;
+    out.op.name = fmt::format("{}::{}", folder.parent_path().filename().string(), folder.filename().string());
+    std::error_code ignored;
+    out.op.has_expert = fs::exists(folder / "expert.py", ignored);
+    out.op.has_native_expert = fs::exists(folder / "expert.cpp", ignored);
+    if (!fs::exists(folder / "reference.py", ignored))
+      problems.add(1, "", "the folder has no reference.py, so nothing says what is right");
+    out.problems.insert(out.problems.begin(), problems.lines().begin(), problems.lines().end());
     return out;
   }
 
-  const Family& family_named(const std::string& name) {
+  struct LoadedFamily {
+    Family family;
+    std::vector<std::string> problems;
+  };
+
+  const LoadedFamily& family_named(const std::string& name) {
     const auto it = families_.find(name);
     if (it != families_.end()) return it->second;
-    Family family;
-    family.name = name;
+    LoadedFamily loaded;
+    loaded.family.name = name;
     const fs::path path = folder_ / "families" / (name + ".toml");
     std::error_code ignored;
     const bool plain = !name.empty() && name.find('/') == std::string::npos && name.size() < 100;
     if (plain && fs::exists(path, ignored)) {
       Problems problems(shown(path));
-      if (const auto table = read(path, problems)) read_family(*table, family, problems);
-      keep(problems);
+      if (const auto table = read(path, problems)) read_family(*table, loaded.family, problems);
+      loaded.problems = problems.lines();
     }
-    return families_.emplace(name, std::move(family)).first->second;
+    return families_.emplace(name, std::move(loaded)).first->second;
   }
 
   static void read_family(const TomlTable& table, Family& family, Problems& problems) {
@@ -200,22 +213,47 @@ class Loader {
   }
 
   fs::path folder_;
-  std::map<std::string, Family> families_;
+  std::map<std::string, LoadedFamily> families_;
   std::vector<std::string> problems_;
 };
 
+// Whether a name, whole or without its source, is this operator's.
+bool is_called(const Operator& op, std::string_view name) {
+  if (name == op.name) return true;
+  return name == std::string_view(op.name).substr(op.name.find("::") + 2);
+}
+
 }  // namespace
+
+std::string BrokenOperator::summary() const {
+  const std::string rest =
+      problems.size() == 1 ? "" : fmt::format(" (and {} more: kgbench list --check)", problems.size() - 1);
+  return fmt::format("{} is left out: {}{}", op.name, problems.front(), rest);
+}
 
 Result<Catalogue> Catalogue::load(const fs::path& folder, const std::vector<fs::path>& more) {
   Loader loader(fs::path(folder.lexically_normal().string()).has_filename()
                     ? folder.lexically_normal()
                     : folder.lexically_normal().parent_path());
   Catalogue out;
-  out.operators_ = loader.operators(more);
+  std::vector<std::string> known;
+  for (BrokenOperator& one : loader.operators(more)) {
+    known.push_back(one.op.name);
+    if (one.problems.empty())
+      out.operators_.push_back(std::move(one.op));
+    else
+      out.broken_.push_back(std::move(one));
+  }
   out.chips_ = loader.chips(more);
-  out.demo_ = loader.demo(out.operators_);
+  out.demo_ = loader.demo(known);
   if (!loader.problems().empty()) return user_error(join(loader.problems(), "\n"));
   return out;
+}
+
+const BrokenOperator* Catalogue::find_broken(std::string_view name) const {
+  const auto it = std::find_if(broken_.begin(), broken_.end(),
+                               [name](const BrokenOperator& one) { return is_called(one.op, name); });
+  return it == broken_.end() ? nullptr : &*it;
 }
 
 Result<const Operator*> Catalogue::find(std::string_view name) const {
@@ -224,15 +262,18 @@ Result<const Operator*> Catalogue::find(std::string_view name) const {
   const bool bare = name.find("::") == std::string_view::npos;
   for (const Operator& op : operators_) {
     const std::string_view short_name = std::string_view(op.name).substr(op.name.find("::") + 2);
-    if (op.name == name || (bare && short_name == name)) matches.push_back(&op);
+    if (is_called(op, name)) matches.push_back(&op);
     known.push_back(op.name);
     if (bare) known.emplace_back(short_name);
   }
+  if (const BrokenOperator* broken = find_broken(name))
+    return user_error(fmt::format("{} cannot be used, its card is broken:\n{}", broken->op.name,
+                                  join(broken->problems, "\n")));
   if (matches.size() == 1) return matches[0];
   if (matches.size() > 1) {
-    std::vector<std::string> names;
-    for (const Operator* op : matches) names.push_back(op->name);
-    return user_error(fmt::format("{} is ambiguous: {}", name, join(names, ", ")));
+    std::vector<std::string> all;
+    for (const Operator* op : matches) all.push_back(op->name);
+    return user_error(fmt::format("{} is ambiguous: {}", name, join(all, ", ")));
   }
   std::vector<std::string> near;
   for (const std::string& match : close_matches(name, known)) {
@@ -278,7 +319,14 @@ std::vector<std::string> Catalogue::suite_names() const {
     names.insert(op.group());
     names.insert(op.tags.begin(), op.tags.end());
   }
+  for (const BrokenOperator& one : broken_) names.insert(one.op.group());
   return {names.begin(), names.end()};
+}
+
+bool Catalogue::is_in(const Operator& op, std::string_view suite) const {
+  const bool demo = demo_.empty() || std::find(demo_.begin(), demo_.end(), op.name) != demo_.end();
+  return suite == "ms" || (suite == "demo" && demo) || (suite == "kernels" && !op.tagged("no_kernel")) ||
+         op.group() == suite || op.tagged(suite);
 }
 
 Result<std::vector<const Operator*>> Catalogue::suite(std::string_view name) const {
@@ -288,10 +336,15 @@ Result<std::vector<const Operator*>> Catalogue::suite(std::string_view name) con
   }
   std::vector<const Operator*> out;
   for (const Operator& op : operators_) {
-    const bool demo = demo_.empty() || std::find(demo_.begin(), demo_.end(), op.name) != demo_.end();
-    const bool in = name == "ms" || (name == "demo" && demo) ||
-                    (name == "kernels" && !op.tagged("no_kernel")) || op.group() == name || op.tagged(name);
-    if (in) out.push_back(&op);
+    if (is_in(op, name)) out.push_back(&op);
+  }
+  return out;
+}
+
+std::vector<const BrokenOperator*> Catalogue::broken_in(std::string_view suite) const {
+  std::vector<const BrokenOperator*> out;
+  for (const BrokenOperator& one : broken_) {
+    if (is_in(one.op, suite)) out.push_back(&one);
   }
   return out;
 }

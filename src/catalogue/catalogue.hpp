@@ -16,17 +16,29 @@
 
 namespace kgb {
 
+// An operator whose card cannot be used. What could be read of it stands in `op`; its name is its folder's.
+struct BrokenOperator {
+  Operator op;
+  std::vector<std::string> problems;  // "file:line: key: what is wrong", at least one
+  // "aten::x is left out: file:line: key: what is wrong (and 2 more: kgbench list --check)"
+  [[nodiscard]] std::string summary() const;
+};
+
 class Catalogue {
  public:
   // `folder` holds operators/<source>/<op>/card.toml, chips/<chip>.toml and, optionally,
-  // families/<family>.toml and suites.toml. The error holds every problem found, one line each: "file:line:
-  // key: what is wrong".
-  // `more`: folders with operators of a user's own, <source>/<op>/card.toml; a name twice is an error.
+  // families/<family>.toml and suites.toml. A card that is wrong, or the family that it names, or a name that
+  // two folders have, leaves that operator out (broken()). The error holds every problem of chips, suites and
+  // folders, one line each: "file:line: key: what is wrong".
+  // `more`: folders with operators of a user's own, <source>/<op>/card.toml.
   [[nodiscard]] static Result<Catalogue> load(const std::filesystem::path& folder,
                                               const std::vector<std::filesystem::path>& more = {});
 
   [[nodiscard]] const std::vector<Operator>& operators() const { return operators_; }  // sorted by name
-  // "aten::softmax", or "softmax" where one source alone has it. The error suggests what may be meant.
+  [[nodiscard]] const std::vector<BrokenOperator>& broken() const { return broken_; }  // sorted by name
+  [[nodiscard]] const BrokenOperator* find_broken(std::string_view name) const;  // as find(); null: not so
+  // "aten::softmax", or "softmax" where one source alone has it. The error suggests what may be meant, and of
+  // a broken operator holds its problems.
   [[nodiscard]] Result<const Operator*> find(std::string_view name) const;
 
   // Workloads of a tier; tier hidden has none here.
@@ -43,12 +55,18 @@ class Catalogue {
   // tag.
   [[nodiscard]] Result<std::vector<const Operator*>> suite(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> suite_names() const;
+  // What a suite would have besides, were its cards sound; of those that nothing could be read of, no tag is
+  // known.
+  [[nodiscard]] std::vector<const BrokenOperator*> broken_in(std::string_view suite) const;
 
   [[nodiscard]] const std::vector<ChipCard>& chips() const { return chips_; }
   [[nodiscard]] Result<const ChipCard*> chip(std::string_view name) const;
 
  private:
+  [[nodiscard]] bool is_in(const Operator& op, std::string_view suite) const;
+
   std::vector<Operator> operators_;
+  std::vector<BrokenOperator> broken_;
   std::vector<ChipCard> chips_;
   std::vector<std::string> demo_;  // names, from suites.toml
 };

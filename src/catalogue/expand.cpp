@@ -106,7 +106,9 @@ class Collector {
   void add(Call call, const WorkloadTemplate& t, std::vector<Workload>& out) {
     std::vector<std::size_t>& same = seen_[call.entry + describe(call)];
     for (const std::size_t index : same) {
-      if (out[index].call.entry == call.entry && out[index].call.args == call.args) return;
+      if (out[index].call.entry == call.entry && out[index].call.args == call.args &&
+          out[index].flush == t.flush)
+        return;
     }
     same.push_back(out.size());
     call.workload = fmt::format("{}{}", letter_of(tier_), next_++);
@@ -116,7 +118,7 @@ class Collector {
     const bool small = !tensors.empty() && !number &&
                        std::all_of(tensors.begin(), tensors.end(),
                                    [](const auto& item) { return item.second.numel() <= 1; });
-    out.push_back({std::move(call), tier_, t.weight, t.edge || small});
+    out.push_back({std::move(call), tier_, t.weight, t.edge || small, t.flush});
   }
 
  private:

@@ -28,7 +28,8 @@ struct Workload {
   Call call;
   Tier tier = Tier::smoke;
   double weight = 1;
-  bool edge = false;  // empty, a single element, or so marked: not counted by the fixture screen
+  bool edge = false;   // empty, a single element, or so marked: not counted by the fixture screen
+  bool flush = false;  // the machine takes f32 denormals for zeros where a GPU does
 };
 
 struct Entry {

@@ -150,8 +150,8 @@ std::string workloads_text(const Operator& op, const ShowOptions& options) {
     const std::size_t shown = options.all_workloads ? found.size() : std::min(kShown, found.size());
     for (std::size_t i = 0; i < shown; ++i) {
       const Workload& w = *found[i];
-      out += fmt::format("  {:<5} {}: {}{}\n", w.call.workload, w.call.entry, describe(w.call),
-                         w.edge ? "  (edge)" : "");
+      out += fmt::format("  {:<5} {}: {}{}{}\n", w.call.workload, w.call.entry, describe(w.call),
+                         w.edge ? "  (edge)" : "", w.flush ? "  (denormals flushed)" : "");
     }
     if (shown < found.size())
       out += fmt::format("  ...   {} more{}\n", found.size() - shown,

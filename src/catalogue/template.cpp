@@ -124,14 +124,14 @@ std::optional<Expression> read_when(TableReader& reader) {
 // A key that is a setting of the table and also an argument's name means the argument when it holds a table:
 // `weight = { shape = ... }`.
 bool is_setting(const TomlItem& item) {
-  static const std::set<std::string_view> settings{"tier", "entry", "weight", "edge", "count",
-                                                   "zip",  "let",   "when",   "note"};
+  static const std::set<std::string_view> settings{"tier",  "entry", "weight", "edge", "flush",
+                                                   "count", "zip",   "let",    "when", "note"};
   if (!settings.contains(item.key)) return false;
   return item.value.table() == nullptr || item.key == "zip" || item.key == "let";
 }
 
 void read_arguments(TableReader& reader, const EntrySchemas& entries, WorkloadTemplate& out) {
-  std::vector<std::string> known{"tier", "entry", "weight", "edge", "zip", "let", "when", "note"};
+  std::vector<std::string> known{"tier", "entry", "weight", "edge", "flush", "zip", "let", "when", "note"};
   for (const auto& [name, schema] : entries) {
     if (std::find(out.entries.begin(), out.entries.end(), name) == out.entries.end()) continue;
     for (const Parameter& parameter : schema->parameters) known.push_back(parameter.name);
@@ -168,6 +168,7 @@ WorkloadTemplate read_template(const TomlTable& table, int line, const std::stri
       reader.problem(weight, "weight", "must lie between 0 and 1e6");
   }
   out.edge = reader.flag("edge", false);
+  out.flush = reader.flag("flush", false);
   out.when = read_when(reader);
   (void)reader.text("note");
   read_zips(reader, entries, out);

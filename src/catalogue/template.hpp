@@ -72,6 +72,7 @@ struct WorkloadTemplate {
   std::vector<std::string> entries;
   double weight = 1;
   bool edge = false;
+  bool flush = false;
   int count = 0;  // hidden: how many to draw
   std::vector<ArgTemplate> args;
   std::vector<ZipTemplate> zips;

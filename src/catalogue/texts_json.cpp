@@ -69,7 +69,8 @@ Json show_json(const Catalogue& /*catalogue*/, const Operator& op) {
                          {"entry", workload.call.entry},
                          {"description", describe(workload.call)},
                          {"weight", workload.weight},
-                         {"edge", workload.edge}});
+                         {"edge", workload.edge},
+                         {"flush", workload.flush}});
   }
   out["fixed_workloads"] = std::move(workloads);
   return out;

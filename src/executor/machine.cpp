@@ -322,6 +322,12 @@ std::vector<vm::Arg> Machine::arguments(const Launch& launch) {
   return args;
 }
 
+vm::Options Machine::choices() const {
+  vm::Options chosen = vm::judging_options();
+  chosen.flush_denormals = options_.flush_denormals;
+  return chosen;
+}
+
 vm::RunOptions Machine::run_options(const Launch& launch) const {
   vm::RunOptions how;
   how.grid = launch.grid;
@@ -398,9 +404,8 @@ std::optional<Finding> Machine::run(const Launch& launch) {
   const auto args = arguments(launch);
   const vm::RunOptions how = run_options(launch);
   const vm::RunResult result =
-      sanitizer_
-          ? vm::run_sanitized(*program, args, memory_, how, vm::judging_options(), options_.sanitize->launch)
-          : vm::run(*program, args, memory_, how, vm::judging_options());
+      sanitizer_ ? vm::run_sanitized(*program, args, memory_, how, choices(), options_.sanitize->launch)
+                 : vm::run(*program, args, memory_, how, choices());
   counters_.programs += result.programs;
   counters_.steps += result.steps;
   ++counters_.launches;
@@ -426,7 +431,7 @@ void Machine::rehearse(const Launch& launch, std::uint64_t max_steps) {
   how.sanitizer = nullptr;
   how.counter = nullptr;
   const auto args = arguments(launch);
-  (void)vm::run(*program, args, memory_, how, vm::judging_options());
+  (void)vm::run(*program, args, memory_, how, choices());
 }
 
 Finding Machine::to_finding(const vm::VmFinding& found, const Launch& launch) const {

@@ -82,6 +82,7 @@ class Machine {
   void note_written(const Strided& dst, const Strided* src = nullptr);
   Finding to_finding(const vm::VmFinding& found, const Launch& launch) const;
   vm::RunOptions run_options(const Launch& launch) const;
+  [[nodiscard]] vm::Options choices() const;
   [[nodiscard]] vm::Build build() const {
     if (sanitizer_ || footprint_ != nullptr) return vm::Build::checked;
     return counting_ ? vm::Build::counted : vm::Build::plain;

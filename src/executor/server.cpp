@@ -52,6 +52,7 @@ Result<TrialResult> answer(const TrialRequest& request, std::string_view recordi
   options.order = order_of(request.order);
   options.max_steps = request.max_steps;
   options.track_writes = request.track_writes;
+  options.flush_denormals = request.flush_denormals;
   options.device = device;
   options.images = &request.images;
   options.vendor = request.vendor;

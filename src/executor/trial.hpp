@@ -51,8 +51,9 @@ struct TrialOptions {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   int threads = 1;
   vm::Order order = vm::Order::forward;
-  std::uint64_t max_steps = 0;  // of one launch; 0: no limit
-  bool track_writes = true;     // fill in TrialOutput::sources and written
+  std::uint64_t max_steps = 0;   // of one launch; 0: no limit
+  bool track_writes = true;      // fill in TrialOutput::sources and written
+  bool flush_denormals = false;  // vm::Options
   // One thread, and all findings of the launch that ended the trial rather than the first.
   std::optional<Sanitizing> sanitize;
   // Launches run on this device instead of the VM; `images` are the recording's kernels as its code.

@@ -21,6 +21,14 @@ std::optional<double> z_of(double sum, double variance) {
   return sum / std::sqrt(variance);
 }
 
+// A count that a Poisson law of this mean reaches with a probability of at most 1e-6: Bernstein's inequality,
+// P(X >= m + t) <= exp(-t^2 / (2 (m + t / 3))) (Boucheron, Lugosi and Massart, Concentration Inequalities,
+// 2013, section 2.8).
+std::int64_t too_many(double mean) {
+  const double l = -std::log(kRandomFalseAlarm);
+  return static_cast<std::int64_t>(std::ceil(mean + l / 3 + std::sqrt(l * l / 9 + 2 * l * mean)));
+}
+
 }  // namespace
 
 void RandomCheck::add(std::span<const double> values, std::span<const double> means,
@@ -60,6 +68,13 @@ void RandomCheck::add_spread(std::span<const double> values, std::span<const dou
     if (variances[i] > 0) spread_.push_back(values[i]);
 }
 
+void RandomCheck::add_fine(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  for (std::size_t i = 1; i < samples.size(); ++i) repeated_ += samples[i] == samples[i - 1] ? 1 : 0;
+  const auto n = static_cast<double>(samples.size());
+  repeats_expected_ += n * n / 2 * 0x1p-32;  // pairs, each alike with probability 2^-32
+}
+
 std::optional<std::string> RandomCheck::verdict() const {
   if (fixed_wrong_ > 0)
     return fmt::format("{} elements are not random (probability 0 or 1) and have the wrong value",
@@ -82,6 +97,10 @@ std::optional<std::string> RandomCheck::verdict() const {
         "the shape of the distribution: {:.1f} standard deviations beyond what right samples give (limit "
         "{:.2f})",
         z, kLimit);
+  if (const std::int64_t limit = too_many(repeats_expected_); repeated_ >= limit)
+    return fmt::format(
+        "too few random bits: {} samples in f64 repeat an earlier one, where 32 bits give fewer than {}",
+        repeated_, limit);
   return std::nullopt;
 }
 

@@ -28,6 +28,10 @@ class RandomCheck {
   // Values that are uniform on (0, 1) when the sampler is right; those of variance 0 are left out.
   void add_spread(std::span<const double> values, std::span<const double> variances);
 
+  // Samples of a continuous law in f64, all of one output and with the same parameters: how often values
+  // repeat tells how many random bits there are. 32 are enough; those of an f32 are not.
+  void add_fine(std::vector<double> samples);
+
   // The first test that fails, as a sentence.
   [[nodiscard]] std::optional<std::string> verdict() const;
   [[nodiscard]] std::int64_t elements() const { return elements_; }
@@ -38,6 +42,8 @@ class RandomCheck {
   double serial_ = 0, serial_variance_ = 0;      // neighbours within one output
   std::vector<double> spread_;
   double cross_ = 0, cross_variance_ = 0;  // the same element in two outputs
+  std::int64_t repeated_ = 0;              // values that came before, in outputs where none should
+  double repeats_expected_ = 0;            // of 32 random bits
 };
 
 }  // namespace kgb

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -25,6 +26,7 @@ struct Sample {
   Samples raw;
   Samples a, b;  // the law's parameters; b may be empty
   Law law = Law::bernoulli;
+  DType dtype = DType::f32;
   Standardised standard;
 };
 // What one session drew, by "workload/call/path".
@@ -53,6 +55,7 @@ Result<Sample> sample_of(const ExpectedOutput& expected, std::span<const std::by
                     "exponential or poisson",
                     expected.rule, expected.path));
   sample.law = *law;
+  sample.dtype = dtype;
   sample.raw = decoded(bytes, dtype);
   sample.a.resize(expected.value.size() / sizeof(double));
   std::memcpy(sample.a.data(), expected.value.data(), sample.a.size() * sizeof(double));
@@ -113,6 +116,27 @@ double free_variance(const Sample& sample) {
   return sum;
 }
 
+// Whether f64 values of this law hardly ever repeat: it is continuous, and an interval is no sliver of f64.
+bool never_repeats(const Sample& sample, std::size_t i) {
+  if (sample.dtype != DType::f64 || sample.standard.variances[i] == 0) return false;
+  if (sample.law == Law::exponential) return true;
+  const double a = sample.a[i], b = sample.law == Law::uniform ? sample.b[i] : a;
+  return std::abs(b - a) > 0x1p-16 * std::max(std::abs(a), std::abs(b));
+}
+
+// Samples with the parameters of the first one whose values never repeat.
+std::vector<double> fine(const Sample& sample) {
+  std::vector<double> found;
+  std::optional<std::size_t> first;
+  for (std::size_t i = 0; i < sample.raw.size(); ++i) {
+    if (!never_repeats(sample, i)) continue;
+    if (!first) first = i;
+    const bool same_b = sample.b.empty() || sample.b[i] == sample.b[*first];
+    if (sample.a[i] == sample.a[*first] && same_b) found.push_back(sample.raw[i]);
+  }
+  return found;
+}
+
 std::optional<std::string> statistics(const Drawn& first, const Drawn& other) {
   RandomCheck check;
   for (const Drawn* drawn : {&first, &other})
@@ -120,6 +144,7 @@ std::optional<std::string> statistics(const Drawn& first, const Drawn& other) {
       const Standardised& s = sample.standard;
       check.add(s.values, s.means, s.variances);
       if (sample.law != Law::bernoulli) check.add_spread(s.values, s.variances);
+      check.add_fine(fine(sample));
     }
   for (const auto& [key, sample] : first) {
     // Another seed, same values; and the next call of the same trial, whose parameters differ, is left to

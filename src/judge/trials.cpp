@@ -24,6 +24,7 @@ TrialRequest request_of(const Case& open, const Job& job, TrialSpec spec, const 
   request.threads = std::max(1, setup.threads / setup.lanes);
   request.order = trial % 2 == 0 ? "forward" : "shuffled";
   request.max_steps = setup.limits.max_steps;
+  request.flush_denormals = job.workload.flush;
   const bool watched = std::none_of(job.findings.begin(), job.findings.end(),
                                     [](const Finding& finding) { return finding.kind == "vm_unchecked"; });
   // What a launch stores is seen by what changes: adding 0 to an element leaves no trace. An output that

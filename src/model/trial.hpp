@@ -74,6 +74,7 @@ struct TrialRequest {
   bool track_writes = true;
   // On a device: every call is made by this function of the vendor's library, and there is no recording.
   std::string vendor;
+  bool flush_denormals = false;     // of the virtual machine
   bool timed = false;               // on a device: the last call becomes a graph, of which samples are asked
   std::vector<KernelImage> images;  // on a device: of every kernel; their code travels behind the recording
 };

@@ -105,6 +105,7 @@ std::string to_json_text(const TrialRequest& request, std::int64_t id) {
              {"order", request.order},
              {"max_steps", request.max_steps},
              {"track_writes", request.track_writes},
+             {"flush_denormals", request.flush_denormals},
              {"images", std::move(images)}});
   if (!request.vendor.empty()) json["vendor"] = request.vendor;
   return text_of(json);
@@ -135,6 +136,7 @@ Result<TrialRequest> trial_request_from_json(std::string_view text, std::span<co
     request.max_steps = json.value("max_steps", std::uint64_t{0});
     request.track_writes = json.value("track_writes", true);
     request.vendor = json.value("vendor", std::string());
+    request.flush_denormals = json.value("flush_denormals", false);
     KGB_TRY(request.images, images_from(json.value("images", Json::array()), blob));
     recording = {reinterpret_cast<const char*>(blob.data()), blob.size()};
     return request;

@@ -64,3 +64,35 @@ def test_the_numbers_are_of_the_listed_operators_alone():
     moves = [row.get("moves_sensitive", 0) for op, row in stored.items() if op.startswith("vllm::")]
     assert "inf" in moves, "out of any bound, which counts as more than 1"
     assert table["sensitive to one ulp, with a reason"] == [str(sum(float(one) > 1 for one in moves))] * 2
+
+
+def figures(text, pattern):
+    """The groups of a sentence of a page, without the commas of thousands."""
+    found = re.search(pattern, " ".join(text.split()))
+    assert found, f"no longer reads like: {pattern}"
+    return [group.replace(",", "") for group in found.groups()]
+
+
+def test_the_pages_say_what_was_measured():
+    """The numbers of README and docs/tolerance.md are those of the cards and of catalogue/measured.json."""
+    table = {line[:40].strip(): line[40:].rsplit(None, 1)[-1] for line in kgbench("list", "--stats").out.splitlines()}
+    shares = {line[:40].strip(): line.rsplit("  ", 1)[-1].strip() for line in kgbench("list", "--stats").out.splitlines()}
+    stored = json.loads((HOME / "catalogue" / "measured.json").read_text())["operators"].values()
+    mutants, found, published, equivalent = (str(sum(row.get(key, 0) for row in stored))
+                                             for key in ("mutants", "found", "found_published", "equivalent"))
+    readme, page = (HOME / "README.md").read_text(), (HOME / "docs" / "tolerance.md").read_text()
+    assert figures(readme, r"([\d,]+) entries; ([\d,]+) smoke, ([\d,]+) full and ([\d,]+) hidden workloads") == [
+        table[label] for label in ("entries", "smoke workloads", "full workloads", "hidden workloads of one draw")]
+    assert figures(readme, r"our kernels use ([\d.]+) of their bounds") == [table["expert's worst error / bound, median"]]
+    assert figures(readme, r"All of ([\d,]+) faults planted in the experts are found \(([\d.]+ %) by the published"
+                           r" tolerance\), and ([\d,]+) more") == [
+        mutants, shares["found by the published tolerance"], equivalent]
+    assert found == mutants
+    assert figures(readme, r"(\S+) holes in the fixture screen of ([\d,]+) operators") == [
+        "No" if table["holes"] == "0" else table["holes"], table["operators screened"]]
+    assert figures(readme, r"in ([\d,]+) one ulp of an input") == [table["sensitive to one ulp, with a reason"]]
+    assert figures(page, r"operators' worst errors is ([\d.]+) of the bound, the largest ([\d.]+); ([\d,]+) of ([\d,]+)"
+                         r" mutants are found, ([\d,]+) by the published tolerance, which also refuses a right answer of"
+                         r" ([\d,]+) operators; the screen has (\w+) holes") == [
+        table["expert's worst error / bound, median"], table["expert's worst error / bound, largest"], found, mutants,
+        published, table["right answers it refuses, operators"], "no" if table["holes"] == "0" else table["holes"]]

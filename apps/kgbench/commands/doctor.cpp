@@ -31,8 +31,13 @@ Facility row(const std::string& name, const Status& tried, const std::string& go
 
 Facility probe_catalogue() {
   const Result<Catalogue> catalogue = load_catalogue();
-  return row("catalogue", catalogue.ok() ? ok_status() : Status(catalogue.error()),
-             catalogue.ok() ? std::to_string(catalogue->operators().size()) + " operators" : "",
+  std::string good;
+  if (catalogue.ok()) {
+    good = std::to_string(catalogue->operators().size()) + " operators";
+    if (const std::size_t broken = catalogue->broken().size(); broken > 0)
+      good += ", " + std::to_string(broken) + " left out (kgbench list --check)";
+  }
+  return row("catalogue", catalogue.ok() ? ok_status() : Status(catalogue.error()), good,
              "nothing can be judged", "set KGBENCH_HOME to the folder that holds catalogue/");
 }
 

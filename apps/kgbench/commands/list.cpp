@@ -19,13 +19,30 @@ void refuse_together(const std::vector<CLI::Option*>& some, const std::vector<CL
     for (CLI::Option* other : others) one->excludes(other);
 }
 
+// Every problem of every card, and how many operators are left.
+int check(const Catalogue& catalogue) {
+  std::size_t problems = 0;
+  for (const BrokenOperator& one : catalogue.broken()) {
+    for (const std::string& problem : one.problems) std::printf("%s\n", problem.c_str());
+    problems += one.problems.size();
+  }
+  if (problems == 0) {
+    std::printf("%zu operators, all cards are sound.\n", catalogue.operators().size());
+    return kExitPass;
+  }
+  std::printf("%zu problem%s, %zu operator%s left out: mend the lines above. %zu are sound.\n", problems,
+              problems == 1 ? "" : "s", catalogue.broken().size(), catalogue.broken().size() == 1 ? "" : "s",
+              catalogue.operators().size());
+  return kExitUser;
+}
+
 }  // namespace
 
 Registered register_list(CLI::App& root) {
   struct Options {
     ListFilter filter;
     ContestantKinds kinds;
-    bool json = false, stats = false, contestants = false;
+    bool json = false, stats = false, check = false, contestants = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("list", "List operators, or contestants");
@@ -44,11 +61,17 @@ Registered register_list(CLI::App& root) {
   CLI::Option* const as_json = command->add_flag("--json", options->json, "as JSON");
   CLI::Option* const stats = command->add_flag("--stats", options->stats,
                                                "counts by source, and what was measured of the catalogue");
+  CLI::Option* const checks = command->add_flag(
+      "--check", options->check, "every problem of every card; exit code 2 where there is one");
   refuse_together({stats}, {as_json});
+  refuse_together({checks}, of_operators);
+  refuse_together({checks}, {as_json, stats});
   of_operators.push_back(stats);
+  of_operators.push_back(checks);
   refuse_together(of_operators, of_contestants);
   return {command, [options]() -> Result<int> {
             KGB_TRY(const Catalogue catalogue, load_catalogue());
+            if (options->check) return check(catalogue);
             if (options->stats) {
               KGB_TRY(const Installation installation, find_installation());
               KGB_TRY(const std::vector<const Operator*> operators, listed(catalogue, options->filter));

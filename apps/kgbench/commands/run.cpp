@@ -82,7 +82,8 @@ void announce(const PreparedRun& prepared, std::int64_t total) {
 
 Result<int> dry_run(const RunCommand& command, const ResolvedOptions& resolved,
                     const Installation& installation, const Catalogue& catalogue) {
-  KGB_TRY(std::vector<const Operator*> operators, operators_of(command, catalogue, resolved.chip));
+  KGB_TRY(const AskedOperators asked, operators_of(command, catalogue, resolved.chip));
+  std::vector<const Operator*> operators = asked.sound;
   KGB_TRY(const std::optional<MethodContestant> method,
           method_named(command.contestant, command.method, installation));
   if (method) {

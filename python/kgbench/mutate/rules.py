@@ -175,9 +175,10 @@ def flip_flag(scene):
 
 
 def drop_cast(scene):
-    """Not the casts that a store makes anyway, nor to i64: those guard against tensors of more than 2^31 elements."""
+    """Not the casts that a store makes anyway, nor to i64, or to INDEX, which is i64 where need be: those guard against
+    tensors of more than 2^31 elements."""
     for node in scene.calls("to"):
-        if not any(kind in ast.unparse(node) for kind in ("element_ty)", "tl.int64)")):
+        if not any(kind in ast.unparse(node) for kind in ("element_ty)", "tl.int64)", "INDEX)")):
             yield node, node.func.value
 
 

@@ -99,7 +99,8 @@ def test_a_mask_may_follow_from_another():
      "    tl.store(out + at, c, mask=inside)", 0),           # so does the sum
     ("c = tl.load(x + at, mask=inside).to(tl.float32)\n    tl.store(out + at, c * c, mask=inside)", 1),
     ("c = tl.load(x + at, mask=inside).to(tl.float32)\n    tl.store(out + at, tl.exp(c), mask=inside)", 1),
-], ids=["widened", "added up", "with itself", "a function"])
+    ("far = at.to(INDEX) * 4096\n    tl.store(out + far, tl.load(x + far, mask=inside), mask=inside)", 0),
+], ids=["widened", "added up", "with itself", "a function", "for tensors beyond 32 bits"])
 def test_a_cast_that_arithmetic_makes_anyway_is_no_fault(body, faults):
     assert len(changes("drop_cast", body)) == faults
 

@@ -164,7 +164,7 @@ TEST(HostileCards, EveryKeyWithAValueOfEveryWrongTypeIsAnError) {
       EXPECT_NE(folder.error(), "loaded") << key << " = " << value;
     }
   }
-  const char* inner[] = {"tier", "entry", "weight", "edge", "zip", "let", "when", "self", "dim"};
+  const char* inner[] = {"tier", "entry", "weight", "edge", "flush", "zip", "let", "when", "self", "dim"};
   for (const char* key : inner) {
     for (const char* value : values) {
       folder.card(card_with("(Tensor self, int dim=0) -> Tensor",
@@ -197,6 +197,43 @@ TEST(Folders, OperatorsAreFoundByThemselves) {
   EXPECT_EQ(catalogue->operators()[1].name, "vllm::op");
   EXPECT_EQ(catalogue->operators()[1].group(), "vllm");
   EXPECT_EQ(catalogue->find("op").error().message, "op is ambiguous: aten::op, vllm::op");
+}
+
+TEST(Folders, ABrokenCardLeavesOutItsOperatorAlone) {
+  const CatalogueFolder folder;
+  const std::string sound = card_with(
+      "(Tensor self) -> Tensor", "[[workload]]\ntier = \"smoke\"\nself = { shape = [2], dtype = \"f32\" }\n");
+  folder.card(sound);
+  std::string other = sound;
+  other.replace(other.find("op"), 2, "bad");
+  folder.write("operators/aten/bad/card.toml", "tags = [\"mc\"]\nfoo = 1\nbar = 2\n" + other);
+  folder.write("operators/aten/worse/card.toml", "name = \n");
+  const auto loaded = Catalogue::load(folder.root());
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  ASSERT_EQ(loaded->operators().size(), 1u);
+  ASSERT_EQ(loaded->broken().size(), 2u);
+  EXPECT_EQ(loaded->broken()[0].summary(),
+            "aten::bad is left out: catalogue/operators/aten/bad/card.toml:2: foo: unknown key (and 1 more: "
+            "kgbench list --check)");
+  EXPECT_EQ(loaded->broken_in("mc").size(), 1u) << "what could be read of it counts";
+  EXPECT_EQ(loaded->broken_in("aten").size(), 2u);
+  EXPECT_EQ(loaded->suite("aten")->size(), 1u);
+  EXPECT_NE(loaded->find_broken("worse"), nullptr);
+  EXPECT_EQ(loaded->find("bad").error().message,
+            "aten::bad cannot be used, its card is broken:\n"
+            "catalogue/operators/aten/bad/card.toml:2: foo: unknown key\n"
+            "catalogue/operators/aten/bad/card.toml:3: bar: unknown key");
+}
+
+TEST(Folders, ABrokenFamilyLeavesOutItsOperators) {
+  const CatalogueFolder folder;
+  folder.card(card_with("(Tensor self) -> Tensor",
+                        "[[workload]]\ntier = \"smoke\"\nself = { shape = [2], dtype = \"f32\" }\n"));
+  folder.write("families/pointwise.toml", "any_flaot = [\"normal(0, 1)\"]\n");
+  const auto loaded = Catalogue::load(folder.root());
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  ASSERT_EQ(loaded->broken().size(), 1u);
+  EXPECT_EQ(loaded->broken()[0].problems[0].substr(0, 33), "catalogue/families/pointwise.toml");
 }
 
 TEST(Folders, AMissingCatalogueIsAnError) {

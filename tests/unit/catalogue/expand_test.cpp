@@ -190,6 +190,18 @@ TEST(Grid, IdsWeightsAndEdges) {
   EXPECT_TRUE(first[0].edge);
 }
 
+TEST(Grid, TheSameCallWithDenormalsFlushedIsAnotherWorkload) {
+  const CatalogueFolder folder;
+  const std::string same = "[[workload]]\ntier = \"smoke\"\nself = { shape = [9], dtype = \"f32\" }\n";
+  folder.card(card_with("(Tensor self) -> Tensor", same + same + "flush = true\n"));
+  const auto catalogue = folder.load();
+  ASSERT_TRUE(catalogue.ok()) << catalogue.error().message;
+  const auto found = catalogue->workloads(catalogue->operators()[0], Tier::smoke);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_FALSE(found[0].flush);
+  EXPECT_TRUE(found[1].flush);
+}
+
 const char* const kHidden =
     "[[workload]]\ntier = \"smoke\"\nself = { shape = [2], dtype = \"f32\" }\ndim = 0\n"
     "[[hidden]]\ncount = 16\nself = { shape = \"dims(0, 4, 20000)\", dtype = [\"f16\", \"f32\", \"bf16\"], "

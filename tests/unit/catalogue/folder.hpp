@@ -6,8 +6,10 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "catalogue/catalogue.hpp"
 
 namespace kgb {
@@ -22,10 +24,22 @@ class CatalogueFolder {
   void write(const std::string& path, const std::string& text) const {
     EXPECT_TRUE(make_folders((root() / path).parent_path()).ok());
     EXPECT_TRUE(write_file(root() / path, text).ok());
+    const std::filesystem::path at = root() / path;
+    if (at.filename() == "card.toml") {
+      EXPECT_TRUE(write_file(at.parent_path() / "reference.py", "").ok());
+    }
   }
   // The card of aten::op.
   void card(const std::string& text) const { write("operators/aten/op/card.toml", text); }
-  [[nodiscard]] Result<Catalogue> load() const { return Catalogue::load(root()); }
+  // A broken card is an error here: most tests write one card.
+  [[nodiscard]] Result<Catalogue> load() const {
+    KGB_TRY(Catalogue loaded, Catalogue::load(root()));
+    std::vector<std::string> problems;
+    for (const BrokenOperator& one : loaded.broken())
+      problems.insert(problems.end(), one.problems.begin(), one.problems.end());
+    if (!problems.empty()) return user_error(join(problems, "\n"));
+    return loaded;
+  }
   [[nodiscard]] std::string error() const {
     const auto loaded = load();
     return loaded.ok() ? "loaded" : loaded.error().message;

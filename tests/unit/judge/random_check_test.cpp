@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 namespace kgb {
@@ -77,6 +78,39 @@ TEST(RandomCheck, HoldsCertainElementsToTheirValue) {
   RandomCheck check;
   check.add(std::vector<double>(10, 0.0), certain.means, certain.variances);
   EXPECT_EQ(check.verdict(), "10 elements are not random (probability 0 or 1) and have the wrong value");
+}
+
+// Exponential samples of a uniform number with so many random bits.
+std::vector<double> exponential(int bits, std::size_t n, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<double> samples(n);
+  for (double& sample : samples)
+    sample = -std::log((static_cast<double>(random() >> (64 - bits)) + 0.5) * std::ldexp(1.0, -bits));
+  return samples;
+}
+
+TEST(RandomCheck, FindsSamplesInF64OfAnF32) {
+  RandomCheck check;
+  check.add_fine(exponential(24, 60'000, 1));  // some 107 repeat
+  ASSERT_TRUE(check.verdict().has_value());
+  EXPECT_EQ(check.verdict()->substr(0, 19), "too few random bits");
+}
+
+TEST(RandomCheck, AddsUpRepeatsOverOutputs) {
+  RandomCheck one, many;
+  one.add_fine(exponential(24, 9'000, 0));  // some 2 repeat: no proof
+  for (unsigned seed = 0; seed < 12; ++seed) many.add_fine(exponential(24, 9'000, seed));
+  EXPECT_EQ(one.verdict(), std::nullopt);
+  EXPECT_TRUE(many.verdict().has_value());
+}
+
+TEST(RandomCheck, TakesThirtyTwoRandomBitsForEnough) {
+  for (unsigned seed = 0; seed < 20; ++seed)
+    for (const int bits : {32, 53}) {
+      RandomCheck check;
+      check.add_fine(exponential(bits, 200'000, seed));  // of 32 bits some 4.7 repeat
+      EXPECT_EQ(check.verdict(), std::nullopt) << bits << " bits, seed " << seed;
+    }
 }
 
 TEST(RandomCheck, SaysNothingOfTooFewElements) {

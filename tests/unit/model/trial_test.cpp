@@ -51,6 +51,7 @@ TEST(TrialWire, RequestsComeBackWhole) {
   request.max_steps = 12;
   request.track_writes = false;
   request.vendor = "cublasSscal_v2";
+  request.flush_denormals = true;
   KernelImage image;
   image.entry = "kernel";
   image.warps = 8;
@@ -70,6 +71,7 @@ TEST(TrialWire, RequestsComeBackWhole) {
   EXPECT_EQ(got->max_steps, 12u);
   EXPECT_FALSE(got->track_writes);
   EXPECT_EQ(got->vendor, "cublasSscal_v2");
+  EXPECT_TRUE(got->flush_denormals);
   EXPECT_EQ(recording, "the recording");
   ASSERT_EQ(got->images.size(), 2u);
   EXPECT_EQ(got->images[0].code, image.code);

@@ -24,14 +24,15 @@ def smaller(a, b):
 
 @triton.jit
 def amin_kernel(out, x, rows, n, part, row_shape, out_strides, row_strides, red_shape, red_strides, out_part_stride,
-                TOP: tl.constexpr, COMPUTE: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+                TOP: tl.constexpr, COMPUTE: tl.constexpr, INDEX: tl.constexpr, ROWS: tl.constexpr,
+                COLS: tl.constexpr):
     """Elements [p * part, (p + 1) * part) of each row, p = program_id(1); results lie out_part_stride apart. TOP is
     the largest value there is, with which masked lanes lose."""
-    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    begin = tl.program_id(1).to(tl.int64) * part
+    row = tl.program_id(0).to(INDEX) * ROWS + tl.arange(0, ROWS)
+    begin = tl.program_id(1).to(INDEX) * part
     end = min(begin + part, n)
     at_row = offsets(row, row_shape, row_strides)[:, None]
-    lane = tl.arange(0, COLS).to(tl.int64)
+    lane = tl.arange(0, COLS).to(INDEX)
     least = tl.full([ROWS, COLS], TOP, COMPUTE)
     for start in range(begin, end, COLS):
         element = start + lane
@@ -63,6 +64,12 @@ COMPUTE = {torch.float16: tl.float32, torch.bfloat16: tl.float32, torch.float32:
            torch.int16: tl.int32, torch.int32: tl.int32, torch.int64: tl.int64}
 
 
+def index_type(*tensors):
+    """32 bits where they reach every element: divisions in 64 bits make a kernel long and slow."""
+    furthest = max(t.numel() + sum((n - 1) * s for n, s in zip(t.shape, t.stride())) for t in tensors)
+    return tl.int32 if furthest < 2**31 - 4096 else tl.int64
+
+
 def reduce(out, x, kept, reduced):
     """out[kept] = least of x over the dimensions `reduced`; out is addressed as if those had size 1."""
     compute = COMPUTE[x.dtype]
@@ -78,23 +85,24 @@ def reduce(out, x, kept, reduced):
     tile_rows = min(triton.next_power_of_2(rows), max(tall, 1024 // cols))
     cols = max(1, min(cols, 4096 // tile_rows))
     row_tiles = triton.cdiv(rows, tile_rows)
-    # A long reduction over few rows would leave the device idle: cut it into parts of at least 16 tiles.
-    parts = max(1, min(n // (16 * cols), 512 // row_tiles))
+    # A second launch costs as much as some four tiles in a row; beyond that the first one is spread over the device.
+    parts = 1 if n <= 4 * cols else max(1, min(triton.cdiv(n, cols), 512 // row_tiles))
     part = triton.cdiv(triton.cdiv(n, parts), cols) * cols
     parts = triton.cdiv(n, part)
+    kind = dict(TOP=top, COMPUTE=compute, INDEX=index_type(out, x))
     if parts == 1:
         amin_kernel[(row_tiles, 1)](out, x, rows, n, part, row_shape, out_strides, row_strides, red_shape,
-                                    red_strides, 0, TOP=top, COMPUTE=compute, ROWS=tile_rows, COLS=cols)
+                                    red_strides, 0, ROWS=tile_rows, COLS=cols, **kind)
         return
     partial = torch.empty((rows, parts), dtype=x.dtype, device=x.device)
     packed = []
     for d in reversed(range(len(row_shape))):  # strides of the partial results for the same walk over rows
         packed.insert(0, parts if not packed else packed[0] * row_shape[d + 1])
     amin_kernel[(row_tiles, parts)](partial, x, rows, n, part, row_shape, tuple(packed), row_strides, red_shape,
-                                    red_strides, 1, TOP=top, COMPUTE=compute, ROWS=tile_rows, COLS=cols)
+                                    red_strides, 1, ROWS=tile_rows, COLS=cols, **kind)
     cols = min(1024, triton.next_power_of_2(parts))
     amin_kernel[(rows, 1)](out, partial, rows, parts, parts, row_shape, out_strides, tuple(packed), (parts,), (1,), 0,
-                           TOP=top, COMPUTE=compute, ROWS=1, COLS=cols)
+                           ROWS=1, COLS=cols, **kind)
 
 
 def launch(self, dim, keepdim, out):

@@ -15,7 +15,7 @@ def arange_kernel(out, start: "fp64", step: "fp64", first: "i64", hop: "i64", nu
     if WHOLE:
         value = first + index * hop
     else:
-        value = start + index.to(tl.float64) * step
+        value = start + index * step  # a product with fp64 is taken in fp64
     tl.store(out + index * stride, value.to(out.dtype.element_ty), mask=index < numel)
 
 

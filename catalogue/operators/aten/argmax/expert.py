@@ -4,7 +4,8 @@ import torch
 import triton
 import triton.language as tl
 
-NOWHERE = tl.constexpr(1 << 62)  # an index that loses every tie
+NOWHERE = tl.constexpr((1 << 31) - 1)  # an index that loses every tie: beyond any that 32 bits are taken for
+FAR = tl.constexpr(1 << 62)  # the same of 64 bits
 
 
 @triton.jit
@@ -30,27 +31,28 @@ def offsets(index, shape, strides):
 
 @triton.jit
 def argmax_kernel(out_value, out_index, x, x_index, rows, n, part, row_shape, row_strides, out_strides, red_shape,
-                  red_strides, out_part_stride, LOWEST: tl.constexpr, COMPUTE: tl.constexpr,
+                  red_strides, out_part_stride, LOWEST: tl.constexpr, COMPUTE: tl.constexpr, INDEX: tl.constexpr,
                   FIRST: tl.constexpr, LAST: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
     """Best of elements [p * part, (p + 1) * part) of each row, p = program_id(1). FIRST: x is the input and its
     indices are positions; otherwise x and x_index are results of parts. LAST: only the index is wanted."""
-    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    begin = tl.program_id(1).to(tl.int64) * part
+    row = tl.program_id(0).to(INDEX) * ROWS + tl.arange(0, ROWS)
+    begin = tl.program_id(1).to(INDEX) * part
     end = min(begin + part, n)
     at_row = offsets(row, row_shape, row_strides)[:, None]
-    lane = tl.arange(0, COLS).to(tl.int64)
+    lane = tl.arange(0, COLS).to(INDEX)
+    nowhere: tl.constexpr = NOWHERE if INDEX == tl.int32 else FAR
     best = tl.full([ROWS, COLS], LOWEST, COMPUTE)
-    where = tl.full([ROWS, COLS], NOWHERE, tl.int64)
+    where = tl.full([ROWS, COLS], nowhere, INDEX)
     for start in range(begin, end, COLS):
         element = start + lane
         inside = (row < rows)[:, None] & (element < end)[None, :]
         at = at_row + offsets(element, red_shape, red_strides)[None, :]
-        value = tl.load(x + at, mask=inside, other=0).to(COMPUTE)
+        value = tl.load(x + at, mask=inside).to(COMPUTE)
         value = tl.where(inside, value, LOWEST)
         if FIRST:
-            index = tl.where(inside, element[None, :], NOWHERE)
+            index = tl.where(inside, element[None, :], nowhere)
         else:
-            index = tl.load(x_index + at, mask=inside, other=NOWHERE)
+            index = tl.load(x_index + at, mask=inside, other=nowhere).to(INDEX)
         best, where = better(best, where, value, index)
     best_of_row, where_of_row = tl.reduce((best, where), 1, better)
     at_out = offsets(row, row_shape, out_strides) + tl.program_id(1) * out_part_stride
@@ -82,6 +84,12 @@ COMPUTE = {torch.float16: FLOAT, torch.bfloat16: FLOAT, torch.float32: FLOAT,
            torch.int32: (tl.int32, torch.int32, -(2**31)), torch.int64: (tl.int64, torch.int64, -(2**63))}
 
 
+def index_type(*tensors):
+    """32 bits where they reach every element: divisions in 64 bits make a kernel long and slow."""
+    furthest = max(t.numel() + sum((n - 1) * s for n, s in zip(t.shape, t.stride())) for t in tensors)
+    return tl.int32 if furthest < 2**31 - 4096 else tl.int64
+
+
 def launch(self, dim, keepdim, out):
     rank = self.dim()
     reduced = list(range(rank)) if dim is None else [dim % max(rank, 1)] if rank else []
@@ -106,16 +114,16 @@ def launch(self, dim, keepdim, out):
         raise IndexError("argmax of no elements")
     compute, storage, lowest = COMPUTE[self.dtype]
 
-    cols = min(1024, triton.next_power_of_2(n))
+    cols = min(512, triton.next_power_of_2(n))
     tall = 16 if row_strides[-1] == 1 and row_shape[-1] > 1 else 1  # rows that are neighbours in memory
-    tile_rows = min(triton.next_power_of_2(rows), max(tall, 1024 // cols))
+    tile_rows = min(triton.next_power_of_2(rows), max(tall, 512 // cols))
     cols = max(1, min(cols, 2048 // tile_rows))
     row_tiles = triton.cdiv(rows, tile_rows)
-    # A long reduction over few rows would leave the device idle: cut it into parts of at least 16 tiles.
-    parts = max(1, min(n // (16 * cols), 512 // row_tiles))
+    # A second launch costs as much as some eight tiles in a row; beyond that the first one is spread over the device.
+    parts = 1 if n <= 8 * cols else max(1, min(n // cols, 512 // row_tiles))
     part = triton.cdiv(triton.cdiv(n, parts), cols) * cols
     parts = triton.cdiv(n, part)
-    common = dict(LOWEST=lowest, COMPUTE=compute)
+    common = dict(LOWEST=lowest, COMPUTE=compute, INDEX=index_type(out, self))
     if parts == 1:
         argmax_kernel[(row_tiles, 1)](out, out, self, self, rows, n, part, row_shape, row_strides, out_strides,
                                       red_shape, red_strides, 0, FIRST=True, LAST=True, ROWS=tile_rows, COLS=cols,

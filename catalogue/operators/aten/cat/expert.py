@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for aten::cat: each input is copied to its slice of the output, whatever the strides."""
+"""Triton kernel for aten::cat: inputs are copied to their slices of the output together, whatever the strides."""
 import torch
 import triton
 import triton.language as tl
@@ -17,11 +17,19 @@ def offsets(index, shape, strides):
 
 
 @triton.jit
-def copy_kernel(out, x, numel, shape, out_strides, x_strides, BLOCK: tl.constexpr):
-    index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+def copy_block(out, x, numel, shape, out_strides, x_strides, INDEX: tl.constexpr, BLOCK: tl.constexpr):
+    index = tl.program_id(0).to(INDEX) * BLOCK + tl.arange(0, BLOCK)
     inside = index < numel
     value = tl.load(x + offsets(index, shape, x_strides), mask=inside)
     tl.store(out + offsets(index, shape, out_strides), value.to(out.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def copy_kernel(parts, tensors, numels, shapes, part_strides, strides, INDEX: tl.constexpr, BLOCK: tl.constexpr):
+    """Program (b, i) copies block b of tensor i to its part of the output: one launch for several tensors."""
+    for i in tl.static_range(len(tensors)):
+        if tl.program_id(1) == i:
+            copy_block(parts[i], tensors[i], numels[i], shapes[i], part_strides[i], strides[i], INDEX, BLOCK)
 
 
 def collapse(shape, *strides):
@@ -38,6 +46,28 @@ def collapse(shape, *strides):
     return [tuple(column) for column in columns]
 
 
+def index_type(*tensors):
+    """32 bits where they reach every element: divisions in 64 bits make a kernel long and slow."""
+    furthest = max(t.numel() + sum((n - 1) * s for n, s in zip(t.shape, t.stride())) for t in tensors)
+    return tl.int32 if furthest < 2**31 - 4096 else tl.int64
+
+
+MOST = 8  # tensors of a launch; each adds its copy to the kernel
+
+
+def copy_all(out, parts, tensors):
+    """Writes each tensor to its part of out, a view of the tensor's shape, in as few launches as may be."""
+    pairs = [(p, t) for p, t in zip(parts, tensors) if t.numel()]
+    for first in range(0, len(pairs), MOST):
+        parts, tensors = zip(*pairs[first:first + MOST])
+        numels = tuple(t.numel() for t in tensors)
+        shapes, part_strides, strides = zip(*[collapse(t.shape, p.stride(), t.stride()) for p, t in zip(parts, tensors)])
+        block = 1024 if max(numels) >= 2**18 else 128  # small tensors: over many processors, in little code
+        copy_kernel[(triton.cdiv(max(numels), block), len(tensors))](
+            parts, tensors, numels, shapes, part_strides, strides, INDEX=index_type(out, *tensors), BLOCK=block)
+    return out
+
+
 def launch(tensors, dim, out):
     # An empty 1-d tensor fits anywhere: an old rule of torch.
     kept = [t for t in tensors if not (t.dim() == 1 and t.shape[0] == 0)] or tensors[:1]
@@ -49,15 +79,11 @@ def launch(tensors, dim, out):
     shape[dim] = sum(t.shape[dim] for t in kept)
     if out is None:
         out = torch.empty(shape, dtype=dtype, device=tensors[0].device)
-    start = 0
+    parts, start = [], 0
     for t in kept:
-        part = out.narrow(dim, start, t.shape[dim])  # a view: where this input goes
+        parts.append(out.narrow(dim, start, t.shape[dim]))  # a view: where this input goes
         start += t.shape[dim]
-        numel = t.numel()
-        if numel:
-            sizes, out_strides, x_strides = collapse(t.shape, part.stride(), t.stride())
-            copy_kernel[(triton.cdiv(numel, 1024),)](part, t, numel, sizes, out_strides, x_strides, BLOCK=1024)
-    return out
+    return copy_all(out, parts, kept)
 
 
 def cat(tensors, dim=0):

@@ -17,8 +17,8 @@ def offsets(index, shape, strides):
 
 
 @triton.jit
-def copy_kernel(out, x, numel, shape, out_strides, x_strides, BLOCK: tl.constexpr):
-    index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+def copy_kernel(out, x, numel, shape, out_strides, x_strides, INDEX: tl.constexpr, BLOCK: tl.constexpr):
+    index = tl.program_id(0).to(INDEX) * BLOCK + tl.arange(0, BLOCK)
     inside = index < numel
     value = tl.load(x + offsets(index, shape, x_strides), mask=inside)
     tl.store(out + offsets(index, shape, out_strides), value.to(out.dtype.element_ty), mask=inside)
@@ -38,12 +38,23 @@ def collapse(shape, *strides):
     return [tuple(column) for column in columns]
 
 
+def index_type(*tensors):
+    """32 bits where they reach every element: divisions in 64 bits make a kernel long and slow."""
+    furthest = max(t.numel() + sum((n - 1) * s for n, s in zip(t.shape, t.stride())) for t in tensors)
+    return tl.int32 if furthest < 2**31 - 4096 else tl.int64
+
+
 def copy_to(out, x):
     """Writes x to out, which has its shape, in one pass over both tensors' own strides."""
     numel = x.numel()
     if numel:
-        shape, out_strides, x_strides = collapse(x.shape, out.stride(), x.stride())
-        copy_kernel[(triton.cdiv(numel, 1024),)](out, x, numel, shape, out_strides, x_strides, BLOCK=1024)
+        # Along the output's memory: two dense tensors of the same layout are then one long row, without a division.
+        order = sorted(range(out.dim()), key=lambda d: -out.stride(d))
+        shape, out_strides, x_strides = collapse(*[[sizes[d] for d in order] for sizes in
+                                                   (x.shape, out.stride(), x.stride())])
+        block = 1024 if numel >= 2**18 else 128  # small tensors: over many processors, in little code
+        copy_kernel[(triton.cdiv(numel, block),)](out, x, numel, shape, out_strides, x_strides,
+                                                  INDEX=index_type(out, x), BLOCK=block)
     return out
 
 

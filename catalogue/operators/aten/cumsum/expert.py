@@ -69,7 +69,7 @@ def scan(out, x, cast, compute, storage):
     n = x.shape[-1]
     rows = x.numel() // n
     shape, out_strides, x_strides = collapse(x.shape[:-1], out.stride()[:-1], x.stride()[:-1])
-    cols = min(2048, triton.next_power_of_2(n))
+    cols = min(4096, triton.next_power_of_2(n))
     tile_rows = min(triton.next_power_of_2(rows), max(1, 2048 // cols))
     grid = (triton.cdiv(rows, tile_rows), triton.cdiv(n, cols))
     before = out

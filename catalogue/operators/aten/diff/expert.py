@@ -19,33 +19,37 @@ def offsets(index, shape, strides):
 
 
 @triton.jit
-def load_joined(before, x, behind, at_before, at_x, at_behind, place, left, length,
-                before_step, x_step, behind_step, inside):
+def load_joined(before, x, behind, line, place, inside, left, length, shape, before_strides, x_strides, behind_strides,
+                before_step, x_step, behind_step, PREPEND: tl.constexpr, APPEND: tl.constexpr):
     """Element `place` of before (left elements), x (length elements) and behind, in a row."""
-    in_left = inside & (place < left)
     in_x = inside & (place >= left) & (place < left + length)
-    in_right = inside & (place >= left + length)
-    a = tl.load(before + at_before + place * before_step, mask=in_left, other=0)
-    b = tl.load(x + at_x + (place - left) * x_step, mask=in_x, other=0)
-    c = tl.load(behind + at_behind + (place - left - length) * behind_step, mask=in_right, other=0)
-    return tl.where(place < left, a, tl.where(place < left + length, b, c))
+    value = tl.load(x + offsets(line, shape, x_strides) + (place - left) * x_step, mask=in_x)
+    if PREPEND:
+        earlier = tl.load(before + offsets(line, shape, before_strides) + place * before_step,
+                          mask=inside & (place < left))
+        value = tl.where(place < left, earlier, value)
+    if APPEND:
+        place -= left + length
+        later = tl.load(behind + offsets(line, shape, behind_strides) + place * behind_step,
+                        mask=inside & (place >= 0))
+        value = tl.where(place >= 0, later, value)
+    return value
 
 
 @triton.jit
-def diff_kernel(out, before, x, behind, numel, span, left, length, shape, out_strides, before_strides, x_strides,
+def diff_kernel(out, before, x, behind, lines, span, left, length, shape, out_strides, before_strides, x_strides,
                 behind_strides, out_step, before_step, x_step, behind_step, WEIGHTS: tl.constexpr,
-                COMPUTE: tl.constexpr, BLOCK: tl.constexpr):
-    element = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    inside = element < numel
-    line = element // span
-    place = element % span
-    at_before = offsets(line, shape, before_strides)
-    at_x = offsets(line, shape, x_strides)
-    at_behind = offsets(line, shape, behind_strides)
-    total = tl.zeros([BLOCK], COMPUTE)
+                PREPEND: tl.constexpr, APPEND: tl.constexpr, COMPUTE: tl.constexpr, INDEX: tl.constexpr,
+                LINES: tl.constexpr, SPAN: tl.constexpr):
+    """A tile of LINES lines by SPAN differences of each. A line is walked along the dimension of the difference."""
+    tiles = tl.cdiv(span, SPAN)
+    line = ((tl.program_id(0) // tiles).to(INDEX) * LINES + tl.arange(0, LINES))[:, None]
+    place = ((tl.program_id(0) % tiles).to(INDEX) * SPAN + tl.arange(0, SPAN))[None, :]
+    inside = (line < lines) & (place < span)
+    total = tl.zeros([LINES, SPAN], COMPUTE)
     for t in tl.static_range(len(WEIGHTS)):
-        value = load_joined(before, x, behind, at_before, at_x, at_behind, place + t, left, length,
-                            before_step, x_step, behind_step, inside).to(COMPUTE)
+        value = load_joined(before, x, behind, line, place + t, inside, left, length, shape, before_strides, x_strides,
+                            behind_strides, before_step, x_step, behind_step, PREPEND, APPEND).to(COMPUTE)
         total += value * WEIGHTS[t]
     if out.dtype.element_ty == tl.int1:  # exclusive or: the sum's last bit
         total = total & 1
@@ -72,6 +76,12 @@ COMPUTE = {torch.float16: tl.float32, torch.bfloat16: tl.float32, torch.float32:
            torch.int16: tl.int16, torch.int32: tl.int32, torch.int64: tl.int64}
 
 
+def index_type(*tensors):
+    """32 bits where they reach every element: divisions in 64 bits make a kernel long and slow."""
+    furthest = max(t.numel() + sum((n - 1) * s for n, s in zip(t.shape, t.stride())) for t in tensors)
+    return tl.int32 if furthest < 2**31 - 4096 else tl.int64
+
+
 def launch(self, n, dim, prepend, append, out):
     x = self.movedim(dim, -1)  # views throughout
     before = x if prepend is None else prepend.movedim(dim, -1)
@@ -91,9 +101,16 @@ def launch(self, n, dim, prepend, append, out):
     weights = tuple((-1) ** (n - t) * math.comb(n, t) for t in range(n + 1))
     if not self.dtype.is_floating_point:  # unsigned ones have no minus: the same number modulo their width
         weights = tuple(w if self.dtype != torch.uint8 else w % 256 for w in weights)
-    diff_kernel[(triton.cdiv(numel, 1024),)](
-        y, before, x, behind, numel, span, left, x.shape[-1], sizes, *strides,
-        *[t.stride(-1) for t in (y, before, x, behind)], WEIGHTS=weights, COMPUTE=COMPUTE[self.dtype], BLOCK=1024)
+    # Lanes follow the direction in which the input is contiguous; small ones are spread over many processors.
+    lines, tile = numel // span, 1024 if numel >= 2**18 else 128
+    wide = min(triton.next_power_of_2(span), tile if x.stride(-1) == 1 else tile // 32)
+    tall = min(triton.next_power_of_2(lines), tile // wide)
+    wide = min(triton.next_power_of_2(span), tile // tall)
+    diff_kernel[(triton.cdiv(lines, tall) * triton.cdiv(span, wide),)](
+        y, before, x, behind, lines, span, left, x.shape[-1], sizes, *strides,
+        *[t.stride(-1) for t in (y, before, x, behind)], WEIGHTS=weights, PREPEND=prepend is not None,
+        APPEND=append is not None, COMPUTE=COMPUTE[self.dtype], INDEX=index_type(y, before, x, behind), LINES=tall,
+        SPAN=wide)
     return out
 
 

@@ -23,7 +23,7 @@ def floor_kernel(out, x, numel, shape, out_strides, x_strides, COMPUTE: tl.const
     a = tl.load(x + offsets(index, shape, x_strides), mask=inside).to(COMPUTE)
     if COMPUTE.is_floating():
         result = tl.floor(a)
-        result = tl.where((a < 0) & (result == 0), -1.0, result)  # devices flush subnormals before they round
+        result = tl.where(a < 0, tl.minimum(result, -1.0), result)  # devices flush subnormals before they round
     else:
         result = a
     tl.store(out + offsets(index, shape, out_strides), result.to(out.dtype.element_ty), mask=inside)

@@ -71,7 +71,7 @@ def launch(input, weight, bias, out):
     row_shape, out_rows, x_rows = collapse(input.shape[:-1], out.stride()[:-1], input.stride()[:-1])
     # Tiles no larger than the matrix needs, but at least the 16 that the tensor cores ask for.
     size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn, bk = size(m, 64), size(n, 64), size(k, 32)
+    bm, bn, bk = size(m, 64), size(n, 64), size(k, 64 if input.element_size() == 2 else 32)
     linear_kernel[(triton.cdiv(m, bm) * triton.cdiv(n, bn),)](
         out, input, weight, weight if bias is None else bias, m, n, k, row_shape, out_rows, x_rows, out.stride(-1),
         input.stride(-1), *weight.stride(), 0 if bias is None else bias.stride(0), HAS_BIAS=bias is not None,

@@ -58,7 +58,8 @@ def collapse(shape, *strides):
             merged[-1] = [merged[-1][0] * size, *steps]
         else:
             merged.append([size, *steps])
-    columns = zip(*(merged or [[1] * (1 + len(strides))]))
+    # A step of 0 where nothing is walked: Triton then knows that a batch starts as aligned as the tensor.
+    columns = zip(*(merged or [[1] + [0] * len(strides)]))
     return [tuple(column) for column in columns]
 
 
@@ -79,7 +80,7 @@ def launch(self, other, out):
     batch_shape, y_batch, a_batch, b_batch = collapse(lead, y.stride()[:-2], a.stride()[:-2], b.stride()[:-2])
     # Tiles no larger than the matrix needs, but at least the 16 that the tensor cores ask for.
     size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn, bk = size(m, 64), size(n, 64), size(k, 32)
+    bm, bn, bk = size(m, 64), size(n, 64), size(k, 64 if self.element_size() == 2 else 32)
     matmul_kernel[(triton.cdiv(m, bm) * triton.cdiv(n, bn), y.numel() // (m * n))](
         y, a, b, m, n, k, batch_shape, y_batch, a_batch, b_batch, *y.stride()[-2:], *a.stride()[-2:],
         *b.stride()[-2:], COMPUTE=tl.float64 if self.dtype == torch.float64 else tl.float32,

@@ -38,7 +38,7 @@ def launch(self, mat2, out):
         return out
     # Tiles no larger than the matrix needs, but at least the 16 that the tensor cores ask for.
     size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn, bk = size(m, 64), size(n, 64), size(k, 32)
+    bm, bn, bk = size(m, 64), size(n, 64), size(k, 128 if self.element_size() == 2 else 32)
     mm_kernel[(triton.cdiv(m, bm) * triton.cdiv(n, bn),)](
         out, self, mat2, m, n, k, *out.stride(), *self.stride(), *mat2.stride(),
         COMPUTE=tl.float64 if self.dtype == torch.float64 else tl.float32, BM=bm, BN=bn, BK=bk, GROUP=8)

@@ -44,11 +44,12 @@ def poisson_kernel(out, rates, seed, offset, numel, shape, out_strides, rate_str
         below = mass  # P(X <= k)
         beyond = u > below
         while tl.max(beyond.to(tl.int32), axis=0) > 0:
-            k = tl.where(beyond, k + 1, k)
-            mass = tl.where(beyond, mass * rate / k, mass)
-            total = tl.where(beyond, below + mass, below)
-            beyond = (u > total) & (total != below)  # where the sum no longer grows, u is as good as 1
-            below = total
+            for _ in tl.static_range(5):  # to ask whether a lane still searches costs more than a step
+                k = tl.where(beyond, k + 1, k)
+                mass = tl.where(beyond, mass * rate / k, mass)
+                total = tl.where(beyond, below + mass, below)
+                beyond = (u > total) & (total != below)  # where the sum no longer grows, u is as good as 1
+                below = total
         count += k
     tl.store(out + offsets(index, shape, out_strides), count.to(out.dtype.element_ty), mask=inside)
 
@@ -83,8 +84,9 @@ def launch(out, rates, generator):
     # Counters enough for every piece of the largest rate that the element type holds exactly.
     seed, offset = seed_and_offset(generator, out.device, 64 * numel)
     shape, out_strides, rate_strides = collapse(out.shape, out.stride(), rates.stride())
-    poisson_kernel[(triton.cdiv(numel, 256),)](out, rates, seed, offset, numel, shape, out_strides, rate_strides,
-                                               BLOCK=256)
+    # A warp by itself: none waits for the longest search of others.
+    poisson_kernel[(triton.cdiv(numel, 32),)](out, rates, seed, offset, numel, shape, out_strides, rate_strides,
+                                              BLOCK=32, num_warps=1)
     return out
 
 

@@ -19,8 +19,8 @@ def offsets(index, shape, strides):
 @triton.jit
 def rrelu_with_noise_backward_kernel(out, grad, x, slope: "fp64", numel, shape, out_strides, grad_strides,
                                      x_strides, TRAINING: tl.constexpr, COMPUTE: tl.constexpr,
-                                     BLOCK: tl.constexpr):
-    index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+                                     INDEX: tl.constexpr, BLOCK: tl.constexpr):
+    index = tl.program_id(0).to(INDEX) * BLOCK + tl.arange(0, BLOCK)
     inside = index < numel
     g = tl.load(grad + offsets(index, shape, grad_strides), mask=inside).to(COMPUTE)
     a = tl.load(x + offsets(index, shape, x_strides), mask=inside).to(COMPUTE)
@@ -46,6 +46,12 @@ def collapse(shape, *strides):
     return [tuple(column) for column in columns]
 
 
+def index_type(*tensors):
+    """32 bits where they reach every element: divisions in 64 bits make a kernel long and slow."""
+    furthest = max(t.numel() + sum((n - 1) * s for n, s in zip(t.shape, t.stride())) for t in tensors)
+    return tl.int32 if furthest < 2**31 - 4096 else tl.int64
+
+
 def launch(grad_output, self, noise, lower, upper, training, out):
     if out is None:
         out = torch.empty(self.shape, dtype=self.dtype, device=self.device)
@@ -53,11 +59,14 @@ def launch(grad_output, self, noise, lower, upper, training, out):
     training = training and upper - lower > 1e-6
     x = noise if training else self
     if numel:
-        shape, *strides = collapse(self.shape, out.stride(), grad_output.stride(), x.stride())
+        block = 1024 if numel >= 2**18 else 128  # small tensors: over many processors, in little code
+        order = sorted(range(out.dim()), key=lambda d: -out.stride(d))  # along the output's memory
+        shape, *strides = collapse(*[[sizes[d] for d in order] for sizes in
+                                     (self.shape, out.stride(), grad_output.stride(), x.stride())])
         compute = tl.float64 if self.dtype == torch.float64 else tl.float32
-        rrelu_with_noise_backward_kernel[(triton.cdiv(numel, 1024),)](
+        rrelu_with_noise_backward_kernel[(triton.cdiv(numel, block),)](
             out, grad_output, x, (lower + upper) / 2, numel, shape, *strides, TRAINING=training, COMPUTE=compute,
-            BLOCK=1024)
+            INDEX=index_type(out, grad_output, x), BLOCK=block)
     return out
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernels for aten::sort, stable: short rows by counting who comes before, long ones by radix passes."""
+"""Triton kernels for aten::sort, stable: short rows in one block, or by counting who comes before; long ones by radix."""
 import torch
 import triton
 import triton.language as tl
@@ -34,12 +34,28 @@ def sort_key(x, WIDE: tl.constexpr, DESCENDING: tl.constexpr):
 
 
 @triton.jit
+def block_sort_kernel(values, indices, x, rows, n, shape, x_strides, value_strides, index_strides, x_step, value_step,
+                      index_step, WIDE: tl.constexpr, DESCENDING: tl.constexpr, ROWS: tl.constexpr, N: tl.constexpr):
+    """Whole rows of keys that 32 bits hold. With its place behind it each key is unique, so that any sort is stable."""
+    row = (tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS))[:, None]
+    lane = tl.arange(0, N).to(tl.int64)[None, :]
+    inside = (row < rows) & (lane < n)
+    at_row = x + offsets(row, shape, x_strides)
+    key = sort_key(tl.load(at_row + lane * x_step, mask=inside, other=0), WIDE, DESCENDING)
+    key = tl.where(lane < n, key, 0x7FFFFFFF)  # to the end, and behind what is there by its place
+    source = tl.sort((key << 32) | lane, 1) & 0xFFFFFFFF
+    element = tl.load(at_row + source * x_step, mask=inside)
+    tl.store(values + offsets(row, shape, value_strides) + lane * value_step, element, mask=inside)
+    tl.store(indices + offsets(row, shape, index_strides) + lane * index_step, source, mask=inside)
+
+
+@triton.jit
 def count_sort_kernel(values, indices, x, n, shape, x_strides, value_strides, index_strides, x_step, value_step,
                       index_step, WIDE: tl.constexpr, DESCENDING: tl.constexpr, N: tl.constexpr, CHUNK: tl.constexpr):
-    """One row: an element's place is the number of elements that are smaller, or equal and earlier."""
+    """N elements of a row: an element's place is the number of elements that are smaller, or equal and earlier."""
     row = tl.program_id(0).to(tl.int64)
     x += offsets(row, shape, x_strides)
-    lane = tl.arange(0, N).to(tl.int64)
+    lane = tl.program_id(1).to(tl.int64) * N + tl.arange(0, N)
     mine = tl.load(x + lane * x_step, mask=lane < n, other=0)
     key = sort_key(mine, WIDE, DESCENDING)[:, None]
     place = tl.zeros([N], tl.int32)
@@ -150,10 +166,16 @@ def launch(self, dim, descending, values, indices):
     shape, *strides = collapse(x.shape[:-1], x.stride()[:-1], v.stride()[:-1], i.stride()[:-1])
     steps = x.stride(-1), v.stride(-1), i.stride(-1)
     kind = dict(WIDE=self.dtype == torch.float64, DESCENDING=bool(descending))
-    if n <= 1024:
+    if n <= 2048:
         size = triton.next_power_of_2(n)
-        count_sort_kernel[(rows,)](v, i, x, n, shape, *strides, *steps, N=size, CHUNK=max(1, min(size, 8192 // size)),
-                                   **kind)
+        if self.dtype in (torch.float64, torch.int64):  # key and place do not fit into 64 bits
+            part = min(size, 128)  # the row's elements are placed independently: over many processors
+            count_sort_kernel[(rows, triton.cdiv(n, part))](v, i, x, n, shape, *strides, *steps, N=part,
+                                                            CHUNK=min(size, 8), **kind)
+        else:
+            tile = min(triton.next_power_of_2(rows), max(1, 512 // size))
+            block_sort_kernel[(triton.cdiv(rows, tile),)](v, i, x, rows, n, shape, *strides, *steps, ROWS=tile, N=size,
+                                                          num_warps=4 if tile * size <= 512 else 8, **kind)
         return values, indices
 
     block = 512

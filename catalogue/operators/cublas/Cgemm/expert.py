@@ -56,7 +56,7 @@ def cgemm(transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc):
     strides_a = (1, lda) if transa == "N" else (lda, 1)
     strides_b = (1, ldb) if transb == "N" else (ldb, 1)
     size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn, bk = size(m, 64), size(n, 32), size(k, 32)
+    bm, bn, bk = size(m, 32), size(n, 32), size(k, 16)  # four products a tile: larger ones spill registers
     a, b, c = torch.view_as_real(A), torch.view_as_real(B), torch.view_as_real(C)  # the same memory as f32
     cgemm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn))](
         c, a, b, alpha.real, alpha.imag, beta.real, beta.imag, m, n, k, *strides_a, *strides_b, ldc,

@@ -20,13 +20,13 @@ def asum_kernel(out, x, n, part, incx, BLOCK: tl.constexpr):
 
 
 def dasum(n, x, incx, result):
-    block = min(1024, triton.next_power_of_2(max(n, 1)))
+    block = min(512, triton.next_power_of_2(max(n, 1)))
     parts = max(1, min(1024, n // 16384))
     part = triton.cdiv(triton.cdiv(max(n, 0), parts), block) * block
     if parts == 1:
         asum_kernel[(1,)](result, x, n, part, incx, BLOCK=block)  # of nothing: zero
         return
     partial = torch.empty(parts, dtype=torch.float64, device=x.device)
-    asum_kernel[(parts,)](partial, x, n, part, incx, BLOCK=block)
+    asum_kernel[(parts,)](partial, x, n, part, incx, BLOCK=block, num_warps=16)  # a load a thread
     # The partial sums are moduli already: the same kernel adds them.
     asum_kernel[(1,)](result, partial, parts, 1024, 1, BLOCK=triton.next_power_of_2(parts))

@@ -16,7 +16,7 @@ def gemm_kernel(c, a, b, alpha: "fp64", beta: "fp64", m, n, k, a_m, a_k, a_next,
     cols = tl.program_id(1).to(tl.int64) * BN + tl.arange(0, BN)
     acc = tl.zeros([BM, BN], tl.float64)
     # A column of a times a row of b at a time: not every target of Triton multiplies f64 tiles with tl.dot.
-    for p in range(k):
+    for p in tl.range(0, k, loop_unroll_factor=4):
         column = tl.load(a + rows * a_m + p.to(tl.int64) * a_k, mask=rows < m, other=0.0)
         row = tl.load(b + cols * b_n + p.to(tl.int64) * b_k, mask=cols < n, other=0.0)
         acc += column[:, None] * row[None, :]
@@ -37,7 +37,7 @@ def dgemm_strided_batched(transa, transb, m, n, k, alpha, A, lda, stride_a, B, l
     strides_a = (1, lda) if transa == "N" else (lda, 1)
     strides_b = (1, ldb) if transb == "N" else (ldb, 1)
     size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn = size(m, 64), size(n, 32)
+    bm, bn = size(m, 32), size(n, 64)
     gemm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn), batch)](
         C, A, B, alpha, beta, m, n, k, *strides_a, stride_a, *strides_b, stride_b, ldc, stride_c,
         HAS_BETA=beta != 0, BM=bm, BN=bn)

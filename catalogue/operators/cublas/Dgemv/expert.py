@@ -10,7 +10,7 @@ def gemv_kernel(y, a, x, alpha: "fp64", beta: "fp64", rows, inner, a_row, a_inne
     """y = alpha * op(a) x + beta * y for some elements of y; op(a) is a with its strides exchanged or not."""
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     acc = tl.zeros([ROWS, INNER], tl.float64)
-    for start in range(0, inner, INNER):
+    for start in tl.range(0, inner, INNER, loop_unroll_factor=2):
         k = start + tl.arange(0, INNER).to(tl.int64)
         inside = (row < rows)[:, None] & (k < inner)[None, :]
         tile = tl.load(a + row[:, None] * a_row + k[None, :] * a_inner, mask=inside, other=0.0)
@@ -36,4 +36,4 @@ def dgemv(trans, m, n, alpha, A, lda, x, incx, beta, y, incy):
         inner = 0  # A and x are not read
     gemv_kernel[(triton.cdiv(rows, tile[0]),)](
         y, A, x, alpha, beta, rows, inner, *strides, incx, incy, HAS_BETA=beta != 0, ROWS=tile[0],
-        INNER=tile[1])
+        INNER=tile[1], num_warps=32)  # a load or two a thread and many threads: the matrix streams in at full rate

@@ -34,12 +34,12 @@ def from_first(x, n, inc):
 
 def sdot(n, x, incx, y, incy, result):
     x, y = from_first(x, n, incx), from_first(y, n, incy)
-    block = min(1024, triton.next_power_of_2(max(n, 1)))
+    block = min(2048, triton.next_power_of_2(max(n, 1)))
     parts = max(1, min(1024, n // 16384))
     part = triton.cdiv(triton.cdiv(max(n, 0), parts), block) * block
     if parts == 1:
         dot_kernel[(1,)](result, x, y, n, part, incx, incy, BLOCK=block)  # of nothing: zero
         return
     partial = torch.empty(parts, dtype=torch.float32, device=x.device)
-    dot_kernel[(parts,)](partial, x, y, n, part, incx, incy, BLOCK=block)
+    dot_kernel[(parts,)](partial, x, y, n, part, incx, incy, BLOCK=block, num_warps=16)
     sum_kernel[(1,)](result, partial, parts, BLOCK=triton.next_power_of_2(parts))

@@ -35,6 +35,6 @@ def sgemm(transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc):
     strides_b = (1, ldb) if transb == "N" else (ldb, 1)
     # Tiles no larger than the matrix needs, but at least the 16 that the tensor cores ask for.
     size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn, bk = size(m, 64), size(n, 64), size(k, 32)
+    bm, bn, bk = size(m, 128), size(n, 64), size(k, 16)
     gemm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn))](
         C, A, B, alpha, beta, m, n, k, *strides_a, *strides_b, ldc, HAS_BETA=beta != 0, BM=bm, BN=bn, BK=bk)
