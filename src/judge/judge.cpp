@@ -29,6 +29,7 @@
 #include "judge/gates.hpp"
 #include "judge/policy.hpp"
 #include "judge/processes.hpp"
+#include "judge/timing.hpp"
 
 namespace kgb {
 
@@ -149,6 +150,15 @@ Result<std::vector<Judge::Planned>> Judge::plan(const JudgeRequest& request) {
     planned.push_back(std::move(row));
   }
   return planned;
+}
+
+Result<std::vector<std::string>> Judge::timed_workloads(const JudgeRequest& request) const {
+  KGB_TRY(Case open, open_case(request, impl_->catalogue));
+  std::vector<std::string> ids;
+  for (const Job* job : timed_jobs(open, impl_->catalogue, false)) ids.push_back(job->workload.call.workload);
+  // Where all are edge cases, the first will do.
+  if (ids.empty() && !open.jobs.empty()) ids.push_back(open.jobs.front().workload.call.workload);
+  return ids;
 }
 
 std::uint64_t fresh_seed() {

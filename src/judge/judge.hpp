@@ -95,6 +95,9 @@ struct JudgeRequest {
   const std::atomic<bool>* stop = nullptr;
 };
 
+// What a candidate's file holds, by its name: "cpp" or "triton".
+[[nodiscard]] std::string language_of(const std::string& file);
+
 // One output of one call, as it was compared with the oracle's values.
 struct Compared {
   const Workload& workload;
@@ -125,6 +128,9 @@ class Judge {
     std::vector<Finding> findings;
   };
   [[nodiscard]] Result<std::vector<Planned>> plan(const JudgeRequest& request);
+  // Ids of the workloads that gate fast would time: those that the request names, else the heaviest. Nothing
+  // is started.
+  [[nodiscard]] Result<std::vector<std::string>> timed_workloads(const JudgeRequest& request) const;
   [[nodiscard]] const Catalogue& catalogue() const;
 
  private:
