@@ -23,10 +23,15 @@ struct DeviceState {
   bool lost = false;
 };
 
-// Takes n samples, in nanoseconds of device time.
-using Sampler = std::function<Result<std::vector<double>>(int n)>;
-// Called with a sampler once the timed call stands; returns when no more samples are wanted.
-using TimeSeries = std::function<Status(const Sampler&)>;
+// A timed call that stands ready to be replayed.
+struct Replays {
+  // Takes n samples, in nanoseconds of device time.
+  std::function<Result<std::vector<double>>(int n)> sample;
+  // One replay, node by node.
+  std::function<Result<std::vector<device::NodeTime>>()> trace;
+};
+// Called once the timed call stands; returns when no more replays are wanted.
+using TimeSeries = std::function<Status(const Replays&)>;
 
 class DeviceSide {
  public:

@@ -183,8 +183,9 @@ std::optional<Finding> DeviceSide::time(const std::vector<Node>& nodes, const Ti
       return make_finding(fault->kind, "the timed call: " + fault->message);
     }
   }
-  const Sampler sampler = [&](int n) { return runtime.time(n, restore); };
-  if (const Status done = series(sampler); !done.ok()) {
+  const Replays replays{[&](int n) { return runtime.time(n, restore); },
+                        [&] { return runtime.trace(restore); }};
+  if (const Status done = series(replays); !done.ok()) {
     state_.lost = true;  // a replay that failed, or a series cut short: this context is not used again
     return untimed(done.error().message);
   }
