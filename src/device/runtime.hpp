@@ -59,6 +59,19 @@ struct StridedCopy {
 // records, which cost start-up time and a library.
 enum class Clock { stamps, activity };
 
+// One kernel, copy or memset of a graph that ran; nanoseconds from the first start.
+struct NodeTime {
+  std::string name;  // of kernels; empty for copies and memsets
+  double start_ns = 0, ns = 0;
+};
+
+// What a loaded kernel takes of the device.
+struct KernelResources {
+  std::int64_t registers = 0;      // of a thread
+  std::int64_t local_bytes = 0;    // of a thread, in memory: spilled registers and arrays
+  std::int64_t static_shared = 0;  // bytes of a program, beside those that a launch asks for
+};
+
 // What is put back before every timed replay, outside the window.
 struct Restore {
   Address to = 0, from = 0;
@@ -103,6 +116,11 @@ class Runtime {
                                                          Clock clock = Clock::stamps) = 0;
   // Replays the graph back to back for at least so long, caches and memory as the replays leave them.
   [[nodiscard]] virtual Result<Sustained> sustain(std::chrono::milliseconds time) = 0;
+  // Replays the graph once, restored and with cold caches, and tells its nodes apart by hardware records, in
+  // order of start.
+  [[nodiscard]] virtual Result<std::vector<NodeTime>> trace(const Restore& restore) = 0;
+  // Of a handle that load() gave.
+  [[nodiscard]] virtual KernelResources resources(int kernel) const = 0;
   // Until everything queued is done.
   [[nodiscard]] virtual std::optional<Fault> wait(SteadyTime deadline) = 0;
 };

@@ -23,16 +23,17 @@ struct DeviceState {
   bool lost = false;
 };
 
-// The timed call, once it stands on the device.
-struct Sampler {
-  // n samples, in nanoseconds of device time.
-  std::function<Result<std::vector<double>>(int n)> samples;
+// A timed call that stands ready to be replayed.
+struct Replays {
+  // Takes n samples, in nanoseconds of device time.
+  std::function<Result<std::vector<double>>(int n)> sample;
   // The call back to back for at least so long.
   std::function<Result<Sustained>(std::chrono::milliseconds)> sustain;
-  Result<std::vector<double>> operator()(int n) const { return samples(n); }
+  // One replay, node by node.
+  std::function<Result<std::vector<device::NodeTime>>()> trace;
 };
-// Called with a sampler once the timed call stands; returns when no more samples are wanted.
-using TimeSeries = std::function<Status(const Sampler&)>;
+// Called once the timed call stands; returns when no more replays are wanted.
+using TimeSeries = std::function<Status(const Replays&)>;
 
 class DeviceSide {
  public:

@@ -184,9 +184,10 @@ std::optional<Finding> DeviceSide::time(const std::vector<Node>& nodes, device::
       return make_finding(fault->kind, "the timed call: " + fault->message);
     }
   }
-  const Sampler sampler{[&](int n) { return runtime.time(n, restore); },
-                        [&](std::chrono::milliseconds time) { return runtime.sustain(time); }};
-  if (const Status done = series(sampler); !done.ok()) {
+  const Replays replays{[&](int n) { return runtime.time(n, restore); },
+                        [&](std::chrono::milliseconds time) { return runtime.sustain(time); },
+                        [&] { return runtime.trace(restore); }};
+  if (const Status done = series(replays); !done.ok()) {
     state_.lost = true;  // a replay that failed, or a series cut short: this context is not used again
     return untimed(done.error().message);
   }

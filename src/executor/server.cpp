@@ -43,6 +43,35 @@ Result<TrialResult> answer(const TrialRequest& request, std::string_view recordi
   } else {
     recording = recording_of_inputs(request.calls);
   }
+  TrialOptions options = options_of(request);
+  options.device = device;
+  options.series = series;
+  return run_trial(recording, request.calls, options, workshop);
+}
+
+// Answers requests for samples until one asks for none or the peer is gone.
+TimeSeries series_on(int fd, std::int64_t id) {
+  return [fd, id](const Replays& replays) -> Status {
+    KGB_CHECK(write_frame(fd, ready_text(id), {}));
+    while (true) {
+      const FrameRead read = read_frame(fd, Deadline::never());
+      if (read.end != FrameEnd::none) return host_error("the judge left a timed trial");
+      if (const auto ms = sustain_request_from_json(read.frame.json)) {
+        KGB_TRY(const Sustained done, replays.sustain(std::chrono::milliseconds(*ms)));
+        KGB_CHECK(write_frame(fd, sustained_text(done, id), {}));
+        continue;
+      }
+      KGB_TRY(const int n, samples_request_from_json(read.frame.json));
+      if (n == 0) return ok_status();
+      KGB_TRY(const std::vector<double> ns, replays.sample(n));
+      KGB_CHECK(write_frame(fd, samples_text(ns, id), {}));
+    }
+  };
+}
+
+}  // namespace
+
+TrialOptions options_of(const TrialRequest& request) {
   TrialOptions options;
   options.seed = request.seed;
   options.trial = request.trial;
@@ -53,34 +82,10 @@ Result<TrialResult> answer(const TrialRequest& request, std::string_view recordi
   options.max_steps = request.max_steps;
   options.track_writes = request.track_writes;
   options.flush_denormals = request.flush_denormals;
-  options.device = device;
   options.images = &request.images;
   options.vendor = request.vendor;
-  options.series = series;
-  return run_trial(recording, request.calls, options, workshop);
+  return options;
 }
-
-// Answers requests for samples until one asks for none or the peer is gone.
-TimeSeries series_on(int fd, std::int64_t id) {
-  return [fd, id](const Sampler& sample) -> Status {
-    KGB_CHECK(write_frame(fd, ready_text(id), {}));
-    while (true) {
-      const FrameRead read = read_frame(fd, Deadline::never());
-      if (read.end != FrameEnd::none) return host_error("the judge left a timed trial");
-      if (const auto ms = sustain_request_from_json(read.frame.json)) {
-        KGB_TRY(const Sustained done, sample.sustain(std::chrono::milliseconds(*ms)));
-        KGB_CHECK(write_frame(fd, sustained_text(done, id), {}));
-        continue;
-      }
-      KGB_TRY(const int n, samples_request_from_json(read.frame.json));
-      if (n == 0) return ok_status();
-      KGB_TRY(const std::vector<double> ns, sample(n));
-      KGB_CHECK(write_frame(fd, samples_text(ns, id), {}));
-    }
-  };
-}
-
-}  // namespace
 
 int serve(int fd, const std::string& backend) {
   Workshop workshop;

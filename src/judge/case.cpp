@@ -41,12 +41,6 @@ void put_absent_aside(Case& open) {
                                         job.workload.call.workload));
 }
 
-std::string language_of(const std::string& file) {
-  for (const char* suffix : {".cpp", ".cc", ".cxx"})
-    if (file.size() > std::string(suffix).size() && file.ends_with(suffix)) return "cpp";
-  return "triton";
-}
-
 Result<std::vector<Workload>> workloads_of(const JudgeRequest& request, const Operator& op,
                                            const Catalogue& catalogue, const std::string& language) {
   std::vector<Workload> all = request.own;
@@ -66,7 +60,27 @@ Result<std::vector<Workload>> workloads_of(const JudgeRequest& request, const Op
   return all;
 }
 
+// What speaks against the workloads that are to be timed and against the baseline; nullopt: nothing.
+std::optional<std::string> mistake_in_timing(const JudgeRequest& request, const Operator& op,
+                                             const std::string& language) {
+  if (!request.baseline_file.empty() && language_of(request.baseline_file) != language)
+    return "the baseline " + request.baseline_file + " and the candidate " + request.file +
+           " are of two languages, which are not timed alike. Name one in the candidate's";
+  if (language != "cpp") return std::nullopt;
+  for (const Workload& timed : request.timed)
+    if (!op.find_entry(timed.call.entry)->native)
+      return op.name + ": C++ candidates may not implement " + timed.call.entry +
+             ", so it cannot be timed (kgbench show " + op.name + ")";
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::string language_of(const std::string& file) {
+  for (const char* suffix : {".cpp", ".cc", ".cxx"})
+    if (file.size() > std::string(suffix).size() && file.ends_with(suffix)) return "cpp";
+  return "triton";
+}
 
 std::string shown_file(const JudgeRequest& request, const std::string& told) {
   return !request.library.empty() && !told.empty() && told != kCandidateFile ? to_utf8_lossy(told)
@@ -119,8 +133,8 @@ Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) 
         " in the tiers asked for. A hidden one needs the seed that drew it: --workload hidden --seed");
   if (workloads.empty())
     return user_error(op->name + " has no workload in the tiers asked for (kgbench show " + op->name + ")");
-  if (open.language == "cpp" && (!request.timed.empty() || !request.baseline_file.empty()))
-    return user_error("C++ candidates are timed on the workloads judged, against the card's baseline alone");
+  if (const std::optional<std::string> mistake = mistake_in_timing(request, *op, open.language))
+    return user_error(*mistake);
   const std::size_t judged = workloads.size();
   workloads.insert(workloads.end(), request.timed.begin(), request.timed.end());
   for (std::size_t i = 0; i < workloads.size(); ++i) {

@@ -126,14 +126,6 @@ Status verify(const Case& open, Job& job, const TrialResult& result, Processes& 
   return ok_status();
 }
 
-Timing untimed(const Job& job, const std::string& why) {
-  Timing timing;
-  timing.workload = job.workload.call.workload;
-  timing.call = name_of(SpeedCall::cannot_tell);
-  timing.why = why;
-  return timing;
-}
-
 // A plan's timed trial in an executor, up to where it can be sampled. A result: it ended before that.
 Result<std::optional<TrialResult>> begin_plan(const TrialRequest& request, const Job& job,
                                               sandbox::Worker& executor) {

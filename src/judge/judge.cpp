@@ -27,8 +27,9 @@
 
 #include "judge/authoring.hpp"
 #include "judge/gates.hpp"
+#include "judge/impl.hpp"
 #include "judge/policy.hpp"
-#include "judge/processes.hpp"
+#include "judge/timing.hpp"
 
 namespace kgb {
 
@@ -49,12 +50,6 @@ bool goes_on(const Case& open) {
   const auto fatal = [](const Finding& f) { return verdict_of(f.kind).has_value(); };
   return std::none_of(open.findings.begin(), open.findings.end(), fatal);
 }
-
-struct Judge::Impl {
-  JudgeSetup setup;
-  Catalogue catalogue;
-  std::unique_ptr<Processes> processes;
-};
 
 Judge::Judge(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Judge::~Judge() = default;
@@ -149,6 +144,19 @@ Result<std::vector<Judge::Planned>> Judge::plan(const JudgeRequest& request) {
     planned.push_back(std::move(row));
   }
   return planned;
+}
+
+const std::vector<std::string>& Judge::import_folders() const {
+  return impl_->processes->interpreter().paths;
+}
+
+Result<std::vector<std::string>> Judge::timed_workloads(const JudgeRequest& request) const {
+  KGB_TRY(Case open, open_case(request, impl_->catalogue));
+  std::vector<std::string> ids;
+  for (const Job* job : timed_jobs(open, impl_->catalogue, false)) ids.push_back(job->workload.call.workload);
+  // Where all are edge cases, the first will do.
+  if (ids.empty() && !open.jobs.empty()) ids.push_back(open.jobs.front().workload.call.workload);
+  return ids;
 }
 
 std::uint64_t fresh_seed() {

@@ -95,6 +95,18 @@ struct JudgeRequest {
   const std::atomic<bool>* stop = nullptr;
 };
 
+// What a candidate's file holds, by its name: "cpp" or "triton".
+[[nodiscard]] std::string language_of(const std::string& file);
+
+// A workload that was recorded and compiled for the chip: the frame that `kgbench executor --replay` reads
+// from a file.
+struct StoredReplay {
+  std::string json;
+  std::vector<std::byte> blob;
+  std::size_t before = 0, launches = 0;  // launches of the earlier calls, and of the last one
+  std::vector<Finding> findings;         // where one has a verdict, the frame may be missing
+};
+
 // One output of one call, as it was compared with the oracle's values.
 struct Compared {
   const Workload& workload;
@@ -125,6 +137,13 @@ class Judge {
     std::vector<Finding> findings;
   };
   [[nodiscard]] Result<std::vector<Planned>> plan(const JudgeRequest& request);
+  // The one workload of the request as a frame to be replayed on the judge's device.
+  [[nodiscard]] Result<StoredReplay> replay(const JudgeRequest& request);
+  // Folders that the interpreter imports from.
+  [[nodiscard]] const std::vector<std::string>& import_folders() const;
+  // Ids of the workloads that gate fast would time: those that the request names, else the heaviest. Nothing
+  // is started.
+  [[nodiscard]] Result<std::vector<std::string>> timed_workloads(const JudgeRequest& request) const;
   [[nodiscard]] const Catalogue& catalogue() const;
 
  private:

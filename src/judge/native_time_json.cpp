@@ -9,6 +9,7 @@
 
 #include "judge/native.hpp"
 #include "judge/native_host.hpp"
+#include "judge/rival.hpp"
 #include "judge/timing.hpp"
 #include "model/generate.hpp"
 
@@ -24,7 +25,7 @@ constexpr double kMargin = 0.02;      // differences below it are of no interest
 // No call that touches its bytes is faster: what one core can take from its caches, generously.
 constexpr double kFastestBytesPerSecond = 2e12;
 
-Result<double> time_baseline(const Case& open, const Job& job, const ValueSet& set, sandbox::Worker& worker) {
+Result<double> time_torch(const Case& open, const Job& job, const ValueSet& set, sandbox::Worker& worker) {
   const json request{{"id", 1},
                      {"run", "time"},
                      {"call", to_json(job.workload.call)},
@@ -43,8 +44,25 @@ Result<double> time_baseline(const Case& open, const Job& job, const ValueSet& s
   return 1e-9 * reply.at("ns").get<double>();
 }
 
-// One turn: both once, in random order. False: the candidate failed.
-Result<bool> take_turn(Case& open, Job& job, std::size_t turn, Series& series, sandbox::Worker& baseline,
+// What native candidates are timed against: torch, or another candidate.
+struct NativeBaseline {
+  sandbox::Worker torch;
+  std::unique_ptr<Rival> rival;
+
+  [[nodiscard]] std::string name() const { return rival ? rival->name() : "torch"; }
+  // Whether there is a baseline of this entry.
+  [[nodiscard]] bool covers(const Case& open, const Job& job) const {
+    return rival != nullptr || !open.entry_of(job).baseline.empty();
+  }
+  Result<double> time(const Case& open, const Job& job, const ValueSet& set, bool verify,
+                      Processes& processes) {
+    return rival ? rival->time(job.workload.call.workload, set, verify, processes)
+                 : time_torch(open, job, set, torch);
+  }
+};
+
+// One turn: both once, in random order. False: the candidate failed. A user's Error: the baseline did.
+Result<bool> take_turn(Case& open, Job& job, std::size_t turn, Series& series, NativeBaseline& baseline,
                        Processes& processes) {
   const std::uint32_t coin = turn_coin(open, turn);
   const ValueSet set{open.request.seed, kTimedTrial, static_cast<int>(turn)};
@@ -56,7 +74,7 @@ Result<bool> take_turn(Case& open, Job& job, std::size_t turn, Series& series, s
       KGB_TRY(candidate_s, open.native->time_call(open, job, set, verify, processes));
       if (!candidate_s) return false;
     } else {
-      KGB_TRY(baseline_s, time_baseline(open, job, set, baseline));
+      KGB_TRY(baseline_s, baseline.time(open, job, set, verify, processes));
     }
   }
   if (turn < kWarmUps) return true;
@@ -66,23 +84,33 @@ Result<bool> take_turn(Case& open, Job& job, std::size_t turn, Series& series, s
   return true;
 }
 
-Status time_job(Case& open, Job& job, sandbox::Worker& baseline, Processes& processes,
+Status time_job(Case& open, Job& job, NativeBaseline& baseline, Processes& processes,
                 const Catalogue& catalogue) {
+  if (!baseline.covers(open, job)) {
+    open.timings.push_back(untimed(job, "the operator has no baseline on this chip"));
+    return ok_status();
+  }
   Series series;
   const auto start = Steady::now();
   for (std::size_t turn = 0; turn < kMostTurns + kWarmUps && !open.stopped(); ++turn) {
-    KGB_TRY(const bool whole, take_turn(open, job, turn, series, baseline, processes));
-    if (!whole) return ok_status();
+    const Result<bool> whole = take_turn(open, job, turn, series, baseline, processes);
+    if (!whole.ok() && whole.error().fault == Fault::user) {
+      open.timings.push_back(untimed(job, whole.error().message));
+      return ok_status();
+    }
+    if (!whole.ok()) return whole.error();
+    if (!*whole) return ok_status();
     const bool enough = series.ratio.size() >= kFewestTurns;
     if (enough && (series.narrow(kNarrow) || 1e-3 * millis_since(start) > kBudgetSeconds)) break;
     if (1e-3 * millis_since(start) > 5 * kBudgetSeconds) break;
   }
   if (open.stopped()) return ok_status();
+  if (job.only_timed) job.judged = true;
   const std::size_t found = job.findings.size();
   if (const Result<Cost> cost = catalogue.cost_for(open.op, job.workload.call); cost.ok())
     note_too_fast(job, series, cost->bytes, kFastestBytesPerSecond);
   if (job.findings.size() > found) return ok_status();
-  open.timings.push_back(timing_of(job, series, "torch", kMargin));
+  open.timings.push_back(timing_of(job, series, baseline.name(), kMargin));
   return ok_status();
 }
 
@@ -93,9 +121,16 @@ Status native_time(Case& open, Processes& processes, const Catalogue& catalogue)
   // One timing at a time: candidate and baseline want the machine for themselves.
   static std::mutex lease;
   const std::lock_guard held(lease);
-  sandbox::Worker baseline(Processes::python_worker(processes.setup().installation, "kgbench.baseline.worker",
-                                                    processes.setup().threads));
-  for (Job* job : timed_jobs(open, catalogue, true)) {
+  NativeBaseline baseline{
+      sandbox::Worker(Processes::python_worker(processes.setup().installation, "kgbench.baseline.worker",
+                                               processes.setup().threads)),
+      nullptr};
+  const bool against_torch = open.request.baseline_file.empty();
+  const std::vector<Job*> jobs = timed_jobs(open, catalogue, against_torch);
+  if (!against_torch) {
+    KGB_TRY(baseline.rival, Rival::record(open, jobs, processes, catalogue));
+  }
+  for (Job* job : jobs) {
     KGB_CHECK(time_job(open, *job, baseline, processes, catalogue));
   }
   return ok_status();

@@ -3,6 +3,8 @@
 #include "judge/rival.hpp"
 
 #include "judge/authoring.hpp"
+#include "judge/native.hpp"
+#include "judge/native_host.hpp"
 #include "judge/trials.hpp"
 
 namespace kgb {
@@ -29,9 +31,14 @@ Result<std::unique_ptr<Rival>> Rival::record(const Case& open, const std::vector
     mine.bound = job->bound;
     mine.calls.assign(job->calls.size(), job->workload.call);
   }
+  if (jobs.empty()) return rival;
+  if (open.language == "cpp") {
+    KGB_CHECK(native_build(rival->case_, processes));
+    return rival;
+  }
   AuthorRequest how;
   how.generator_seed = open.request.seed;
-  if (!jobs.empty()) KGB_CHECK(author_jobs(rival->case_, processes, catalogue, how));
+  KGB_CHECK(author_jobs(rival->case_, processes, catalogue, how));
   return rival;
 }
 
@@ -39,6 +46,20 @@ Job* Rival::job_of(const std::string& workload) {
   for (Job& job : case_.jobs)
     if (job.workload.call.workload == workload) return &job;
   return nullptr;
+}
+
+Result<double> Rival::time(const std::string& workload, const ValueSet& set, bool verify,
+                           Processes& processes) {
+  Job* job = job_of(workload);
+  if (job == nullptr) return internal_error("the baseline was not compiled for workload " + workload);
+  if (case_.native == nullptr)
+    return user_error("the baseline " + name() +
+                      " cannot be timed: " + fault_in(case_.findings).value_or("it does not load"));
+  KGB_TRY(const std::optional<double> seconds, case_.native->time_call(case_, *job, set, verify, processes));
+  if (!seconds)
+    return user_error("the baseline " + name() +
+                      " is wrong: " + fault_in(job->findings).value_or("its call failed"));
+  return *seconds;
 }
 
 Result<TrialRequest> Rival::request(const std::string& workload, int trial, Processes& processes) {

@@ -90,6 +90,14 @@ Timing timing_of(const Job& job, const Series& series, const std::string& baseli
   return timing;
 }
 
+Timing untimed(const Job& job, const std::string& why) {
+  Timing timing;
+  timing.workload = job.workload.call.workload;
+  timing.call = name_of(SpeedCall::cannot_tell);
+  timing.why = why;
+  return timing;
+}
+
 void note_too_fast(Job& job, const Series& series, double bytes, double bytes_per_second) {
   if (series.candidate.empty() || median(series.candidate) >= bytes / bytes_per_second) return;
   job.findings.push_back(make_finding(

@@ -36,6 +36,9 @@ struct Series {
 [[nodiscard]] Timing timing_of(const Job& job, const Series& series, const std::string& baseline,
                                double margin);
 
+// A workload that was not timed, and why.
+[[nodiscard]] Timing untimed(const Job& job, const std::string& why);
+
 // A finding when the candidate's median is faster than `bytes` at `bytes_per_second` can be.
 void note_too_fast(Job& job, const Series& series, double bytes, double bytes_per_second);
 

@@ -7,28 +7,19 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "report/number_text.hpp"
 
 namespace kgb {
 namespace {
 
 constexpr std::size_t kShownLaunches = 16;
 
-std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
-  return text;
-}
-
-std::string plural(std::uint64_t n, const char* one, const char* many) {
-  return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
-}
-
 std::string work_text(const std::vector<Work>& all, bool flops) {
   std::string out;
   for (const Work& work : all)
     if (work.flop() == flops)
       out += fmt::format("{}{} {} {}", out.empty() ? "" : ", ", name_of(work.kind), work.type,
-                         grouped(work.count));
+                         digits_text(work.count));
   return out;
 }
 
@@ -59,7 +50,7 @@ std::string card_text(const CounterTotals& sum, const Cost& card) {
   std::string out;
   if (card.flops > 0)
     out = fmt::format("{:.2f} of its {} FLOPs", part(sum.flops, card.flops),
-                      grouped(static_cast<std::uint64_t>(card.flops)));
+                      digits_text(static_cast<std::uint64_t>(card.flops)));
   if (card.bytes > 0)
     out += fmt::format("{}{:.2f} of its {}", out.empty() ? "" : ", ", part(sum.unique_bytes(), card.bytes),
                        human_bytes(static_cast<std::uint64_t>(card.bytes)));
@@ -81,7 +72,7 @@ void launch_lines(std::string& out, const LaunchCounters& launch) {
   const CounterTotals sum = totals(launch);
   out += fmt::format("  {}[{},{},{}] at {}:{}: {}, {} FLOPs, {} asked for, {} unique, {:.2f} FLOP/byte\n",
                      launch.kernel, launch.grid[0], launch.grid[1], launch.grid[2], launch.file, launch.line,
-                     plural(launch.programs, "program", "programs"), grouped(sum.flops),
+                     plural(launch.programs, "program", "programs"), digits_text(sum.flops),
                      human_bytes(sum.all().bytes), human_bytes(sum.unique_bytes()), sum.intensity());
   for (const LoopCount& loop : launch.loops)
     out += fmt::format("    loop at line {}: {}, entered {}\n", loop.line,
@@ -91,11 +82,6 @@ void launch_lines(std::string& out, const LaunchCounters& launch) {
                        traffic_text(access.traffic));
 }
 
-std::string duration(double seconds) {
-  if (seconds < 1e-6) return fmt::format("{:.3g} ns", 1e9 * seconds);
-  return seconds < 1e-3 ? fmt::format("{:.3g} us", 1e6 * seconds) : fmt::format("{:.3g} ms", 1e3 * seconds);
-}
-
 void roofline_lines(std::string& out, const CounterTotals& sum, const std::vector<Roofline>& chips) {
   if (chips.empty()) return;
   out += "  roofline at data sheet rates, not verified on hardware:\n";
@@ -103,8 +89,8 @@ void roofline_lines(std::string& out, const CounterTotals& sum, const std::vecto
     out += fmt::format(
         "    {:<8} {} bound, at least {} (arithmetic {}, memory {}); {:.2f} of the ridge's {:.1f} "
         "FLOP/byte\n",
-        chip.chip, chip.memory_bound() ? "memory" : "compute", duration(chip.least_s),
-        duration(chip.compute_s), duration(chip.memory_s),
+        chip.chip, chip.memory_bound() ? "memory" : "compute", duration_text(chip.least_s),
+        duration_text(chip.compute_s), duration_text(chip.memory_s),
         chip.ridge > 0 ? sum.intensity() / chip.ridge : 0.0, chip.ridge);
 }
 
@@ -123,7 +109,7 @@ std::string count_text(const CountReport& report) {
                        : fmt::format("; {} fills and copies of host code are not counted", call.copies)));
   const std::vector<Work> work = work_of(call);
   const std::string flops = work_text(work, true), others = work_text(work, false);
-  line(out, "FLOPs", flops.empty() ? "0" : fmt::format("{}: {}", grouped(sum.flops), flops));
+  line(out, "FLOPs", flops.empty() ? "0" : fmt::format("{}: {}", digits_text(sum.flops), flops));
   if (sum.flops > 0)
     line(out, "tensor cores", fmt::format("{:.1f} % of the FLOPs", 100 * sum.tensor_share()));
   if (!others.empty()) line(out, "no FLOPs", others);

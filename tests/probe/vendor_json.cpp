@@ -92,8 +92,8 @@ class Probe {
     options.vendor = open.entry_of(job).vendor;
     options.track_writes = false;
     options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    options.series = [&](const executor::Sampler& sample) -> Status {
-      KGB_TRY(ns, sample(kSamples));
+    options.series = [&](const executor::Replays& replays) -> Status {
+      KGB_TRY(ns, replays.sample(kSamples));
       return ok_status();
     };
     return run_trial(executor::recording_of_inputs(calls), calls, options, workshop_);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of JSON Schema that docs/reward-stream.schema.json uses."""
+"""The part of JSON Schema that docs/*.schema.json use."""
 import re
 
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "integer": int,
@@ -36,6 +36,10 @@ def check_additional(value, rule, schema, at):
     return [e for name in sorted(extra) for e in errors(value[name], rule, f"{at}.{name}")]
 
 
+def check_items(value, rule, schema, at):
+    return [e for i, item in enumerate(value) for e in errors(item, rule, f"{at}[{i}]")] if isinstance(value, list) else []
+
+
 def check_required(value, rule, schema, at):
     return [f"{at} lacks {name}" for name in rule if isinstance(value, dict) and name not in value]
 
@@ -55,7 +59,7 @@ def check_minimum(value, rule, schema, at):
 
 CHECKS = {
     "type": check_type, "properties": check_properties, "additionalProperties": check_additional,
-    "required": check_required, "oneOf": check_one_of, "pattern": check_pattern, "minimum": check_minimum,
+    "items": check_items, "required": check_required, "oneOf": check_one_of, "pattern": check_pattern, "minimum": check_minimum,
     "const": lambda value, rule, schema, at: [] if value == rule else [f"{at} is {value!r}, not {rule!r}"],
     "enum": lambda value, rule, schema, at: [] if value in rule else [f"{at} is {value!r}, none of {rule}"],
 }

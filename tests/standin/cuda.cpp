@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "activity.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/runtime.hpp"
 #include "standin/work.hpp"
@@ -31,6 +32,7 @@ constexpr int kInvalidValue = 1, kInvalidImage = 200, kNotFound = 500;
 
 using kgb::standin::submit;
 using kgb::standin::Work;
+using standin::recorded;
 
 struct Function {
   std::string name;
@@ -164,6 +166,10 @@ Work work_of(const Function& function, std::array<std::int64_t, 3> grid, void** 
   return [] { return 0; };
 }
 
+Work recorded_work_of(const Function& function, std::array<std::int64_t, 3> grid, void** parameters) {
+  return recorded(function.name, work_of(function, grid, parameters));
+}
+
 }  // namespace
 
 int kgb::standin::submit(Work work) {
@@ -248,10 +254,10 @@ int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void* 
   return submit([=] { return std::memcpy(to, at(from), bytes), 0; });
 }
 int cuMemcpyDtoDAsync_v2(std::uint64_t to, std::uint64_t from, std::size_t bytes, void* /*stream*/) {
-  return submit([=] { return std::memmove(at(to), at(from), bytes), 0; });
+  return submit(recorded("", [=] { return std::memmove(at(to), at(from), bytes), 0; }));
 }
 int cuMemsetD8Async(std::uint64_t to, unsigned char value, std::size_t n, void* /*stream*/) {
-  return submit([=] { return std::memset(at(to), value, n), 0; });
+  return submit(recorded("", [=] { return std::memset(at(to), value, n), 0; }));
 }
 
 int cuModuleLoadData(void** module, const void* image) {
@@ -279,14 +285,15 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
   return 0;
 }
 int cuFuncGetAttribute(int* value, int attribute, void* /*function*/) {
-  return *value = attribute == cuda::function_attribute::kMaxThreads ? 1024 : 0, 0;
+  namespace which = cuda::function_attribute;
+  return *value = attribute == which::kMaxThreads ? 1024 : attribute == which::kRegisters ? 32 : 0, 0;
 }
 int cuFuncSetAttribute(void* /*function*/, int /*attribute*/, int /*value*/) {
   return 0;
 }
 int cuLaunchKernelEx(const LaunchConfig* config, void* function, void** parameters, void** /*extra*/) {
-  return submit(work_of(*static_cast<Function*>(function),
-                        {config->grid[0], config->grid[1], config->grid[2]}, parameters));
+  return submit(recorded_work_of(*static_cast<Function*>(function),
+                                 {config->grid[0], config->grid[1], config->grid[2]}, parameters));
 }
 
 int cuStreamCreate(void** stream, unsigned /*flags*/) {
@@ -310,8 +317,9 @@ int cuGraphCreate(void** graph, unsigned /*flags*/) {
 int cuGraphAddKernelNode_v2(void** node, void* graph, void* const* /*after*/, std::size_t /*n*/,
                             const KernelNode* kernel) {
   auto* into = static_cast<Graph*>(graph);
-  into->work.push_back(work_of(*static_cast<Function*>(kernel->function),
-                               {kernel->grid[0], kernel->grid[1], kernel->grid[2]}, kernel->parameters));
+  into->work.push_back(recorded_work_of(*static_cast<Function*>(kernel->function),
+                                        {kernel->grid[0], kernel->grid[1], kernel->grid[2]},
+                                        kernel->parameters));
   return *node = graph, 0;
 }
 int cuGraphAddChildGraphNode(void** node, void* graph, void* const* /*after*/, std::size_t /*n*/,

@@ -5,14 +5,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.hpp"
 #include "base/files.hpp"
-#include "base/hash.hpp"
 #include "base/text.hpp"
-#include "base/version.hpp"
 #include "command.hpp"
-#include "executor/trial.hpp"
-#include "model/generate.hpp"
+#include "counted.hpp"
 #include "report/count_text.hpp"
 #include "report/sanitize_text.hpp"
 #include "setup.hpp"
@@ -32,7 +28,6 @@ struct Options {
 struct Counting {
   const Options& options;
   const Catalogue& catalogue;
-  const Operator& op;
   JudgeRequest request;
   std::vector<const ChipCard*> chips;
   executor::Workshop workshop;
@@ -72,28 +67,6 @@ Result<std::vector<Judge::Planned>> plan(Judge& judge, JudgeRequest request, con
   return rows;
 }
 
-CountReport report_of(const Counting& counting, const Judge::Planned& row, CallCounters counters) {
-  for (LaunchCounters& launch : counters.launches) {
-    // The kernel's places are told in the name that the author saw; the user knows the file by its own.
-    for (LoopCount& loop : launch.loops) loop.file = counting.options.file;
-    for (AccessCount& access : launch.accesses) access.file = counting.options.file;
-  }
-  CountReport report;
-  report.call = {iso_utc(system_clock().wall()),
-                 std::string(version()),
-                 counting.options.file,
-                 sha256_hex(counting.request.source),
-                 seed_text(counting.request.seed),
-                 describe(row.call),
-                 std::move(counters)};
-  if (const Result<Cost> cost = counting.catalogue.cost_for(counting.op, row.call); cost.ok())
-    report.card = *cost;
-  for (const ChipCard* chip : counting.chips)
-    if (const std::optional<Roofline> made = roofline(report.call.counters, *chip))
-      report.rooflines.push_back(*made);
-  return report;
-}
-
 void print_line(const nlohmann::json& json) {
   std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
@@ -115,35 +88,16 @@ void print(const Counting& counting, const Finding& finding) {
 }
 
 Status count_workload(Counting& counting, const Judge::Planned& row) {
-  std::vector<Finding> findings;
-  std::vector<CallCounters> calls;
-  if (row.recording) {
-    executor::TrialOptions trial;
-    trial.seed = counting.request.seed;
-    trial.track_writes = false;
-    trial.threads = processors();
-    trial.counters = &calls;
-    trial.deadline =
-        std::chrono::steady_clock::now() +
-        std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * counting.options.judge.trial_s));
-    KGB_TRY(const TrialResult result,
-            executor::run_trial(*row.recording, row.calls, trial, counting.workshop));
-    findings = result.findings;
-  } else {
-    for (const Finding& finding : row.findings)
-      if (verdict_of(finding.kind)) findings.push_back(finding);
-  }
-  for (Finding& finding : findings) {
-    finding.workload = row.workload;
-    if (finding.line > 0) finding.file = counting.options.file;
-    print(counting, finding);
-  }
-  counting.findings += findings.size();
-  if (!findings.empty()) return ok_status();  // what was counted until then is no whole call
+  KGB_TRY(Counted counted, count_calls(row, counting.options.file, counting.request.seed,
+                                       counting.options.judge.trial_s, counting.workshop));
+  for (const Finding& finding : counted.findings) print(counting, finding);
+  counting.findings += counted.findings.size();
+  if (!counted.findings.empty()) return ok_status();  // what was counted until then is no whole call
   const CallCounters* before = nullptr;
-  counting.counted.reserve(counting.counted.size() + calls.size());
-  for (CallCounters& call : calls) {
-    CountReport report = report_of(counting, row, std::move(call));
+  counting.counted.reserve(counting.counted.size() + counted.calls.size());
+  for (CallCounters& call : counted.calls) {
+    CountReport report =
+        count_report(row, std::move(call), counting.request, counting.catalogue, counting.chips);
     print(counting, report, before);
     counting.counted.push_back(std::move(report.call));
     before = &counting.counted.back().counters;
@@ -157,7 +111,7 @@ Result<int> count(Options options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Catalogue catalogue, load_catalogue());
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
-  Counting counting{options, catalogue, *op, request_of(options.judge, resolved), {}, {}, {}, 0};
+  Counting counting{options, catalogue, request_of(options.judge, resolved), {}, {}, {}, 0};
   KGB_TRY(counting.chips, chips_of(chip, catalogue));
   JudgeRequest& request = counting.request;
   KGB_TRY(request.own, own_workloads_of(options.judge, *op));

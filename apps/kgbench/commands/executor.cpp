@@ -1,26 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // kgbench executor: the process that runs launch plans; started by the judge, not by people.
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <memory>
 
 #include "command.hpp"
 #include "executor/native_host.hpp"
+#include "executor/replay.hpp"
 #include "executor/server.hpp"
 
 namespace kgb::app {
+namespace {
+
+Result<int> print_replay(const std::string& file, const executor::ReplayOptions& options) {
+  KGB_TRY(const Replayed replayed, executor::replay(file, options));
+  std::printf("%s\n", to_json_text(replayed).c_str());
+  return replayed.findings.empty() ? kExitPass : kExitFailed;
+}
+
+}  // namespace
 
 Registered register_executor(CLI::App& root) {
   struct Options {
     int fd = -1;
     bool native = false;
-    std::string backend;
+    std::string backend, replay;
+    int samples = 0;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("executor", "Run launch plans for the judge")->group("");
-  command->add_option("--fd", options->fd, "channel")->required();
+  command->add_option("--fd", options->fd, "channel");
   command->add_flag("--native", options->native, "load and call a native candidate");
   command->add_option("--backend", options->backend, "run launches on a device of this runtime");
+  command->add_option("--replay", options->replay, "run this stored plan on the device, print what ran, end");
+  command->add_option("--samples", options->samples, "of a replay: time the last call as often")
+      ->check(CLI::Range(0, 1000));
   return {command, [options]() -> Result<int> {
+            if (!options->replay.empty())
+              return print_replay(options->replay, {options->backend, options->samples});
+            if (options->fd < 0) return user_error("the executor needs a channel: --fd");
             return options->native ? serve_native(options->fd)
                                    : executor::serve(options->fd, options->backend);
           }};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // kgbench judge: one candidate with its evidence on one screen, or a stream of candidates.
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -8,6 +7,7 @@
 
 #include "base/files.hpp"
 #include "command.hpp"
+#include "judge_told.hpp"
 #include "report/verdict_text.hpp"
 #include "setup.hpp"
 #include "stream.hpp"
@@ -24,33 +24,6 @@ struct Options {
   bool json = false, stream = false;
   JudgeOptions judge;
 };
-
-// One line on a terminal that says what is being done, and is gone when the verdict stands there.
-class ProgressLine {
- public:
-  void show(Gate gate, std::size_t done, std::size_t total) const {
-    if (!terminal_) return;
-    std::fprintf(stderr, "\r\033[K  %s", std::string(name_of(gate)).c_str());
-    if (gate == Gate::correct) std::fprintf(stderr, "  workload %zu of %zu", done + 1, total);
-  }
-  ~ProgressLine() {
-    if (terminal_) std::fputs("\r\033[K", stderr);
-  }
-  ProgressLine() = default;
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
- private:
-  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
-};
-
-Result<Evaluation> judge_told(Judge& judge, JudgeRequest& request) {
-  const ProgressLine line;
-  request.progress = [&line](Gate gate, std::size_t done, std::size_t total) {
-    line.show(gate, done, total);
-  };
-  return judge.judge(request);
-}
 
 // Names the baseline in the request once it has passed what the candidate has to pass: a wrong kernel is no
 // measure of speed.
@@ -79,9 +52,10 @@ Result<int> judge_one(const Options& options) {
   if (options.op.empty()) return user_error("no operator. Name one with --op (kgbench list)");
   KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
-  if (!options.baseline.empty() && resolved.chip == "cpu")
+  if (!options.baseline.empty() && resolved.chip == "cpu" && language_of(options.file) != "cpp")
     return user_error(
-        "--baseline needs a clock, and the virtual machine of chip cpu is none. Use it on a GPU");
+        "--baseline needs a clock, and the virtual machine of chip cpu is none. Use it on a GPU, or kgbench"
+        " compare, which counts the work of both");
   KGB_TRY(const Catalogue catalogue, load_catalogue());
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
   KGB_TRY(std::vector<Workload> own, own_workloads_of(options.judge, *op));

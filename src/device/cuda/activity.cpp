@@ -118,15 +118,23 @@ Result<std::vector<Record>> Activity::take() {
   return records;
 }
 
-double span_of(const std::vector<Record>& records) {
-  std::uint64_t opened = 0, closed = 0, first = 0, last = 0;
+std::vector<Record> between_stamps(const std::vector<Record>& records) {
+  std::uint64_t opened = 0, closed = 0;
   for (const Record& record : records) {
     if (record.name != "kgb_stamp") continue;
     if (opened == 0) opened = record.end;
     closed = record.start;
   }
-  for (const Record& record : records) {
-    if (record.start < opened || record.end > closed) continue;
+  std::vector<Record> inside;
+  for (const Record& record : records)
+    if (record.name != "kgb_stamp" && record.start >= opened && record.end <= closed)
+      inside.push_back(record);
+  return inside;
+}
+
+double span_of(const std::vector<Record>& records) {
+  std::uint64_t first = 0, last = 0;
+  for (const Record& record : between_stamps(records)) {
     first = first == 0 ? record.start : std::min(first, record.start);
     last = std::max(last, record.end);
   }

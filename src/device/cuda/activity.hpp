@@ -33,6 +33,8 @@ class Activity {
   int (*flush_)(std::uint32_t flag) = nullptr;
 };
 
+// What ran between the two stamps of a timed replay (kgb_stamp). `records` in order of start.
+[[nodiscard]] std::vector<Record> between_stamps(const std::vector<Record>& records);
 // Nanoseconds from the first start to the last end of what ran between the two stamps of a timed replay
 // (kgb_stamp); 0 when that is nothing. `records` in order of start.
 [[nodiscard]] double span_of(const std::vector<Record>& records);

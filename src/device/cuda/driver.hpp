@@ -46,7 +46,8 @@ namespace device_attribute {
 inline constexpr int kMultiprocessors = 16, kL2Bytes = 38, kMajor = 75, kMinor = 76, kSharedOptin = 97;
 }
 namespace function_attribute {
-inline constexpr int kMaxThreads = 0, kStaticShared = 1, kMaxDynamicShared = 8, kNonPortableCluster = 14;
+inline constexpr int kMaxThreads = 0, kStaticShared = 1, kLocalBytes = 3, kRegisters = 4,
+                     kMaxDynamicShared = 8, kNonPortableCluster = 14;
 }
 namespace launch_attribute {
 inline constexpr unsigned kCooperative = 2, kClusterDimension = 4, kClusterScheduling = 5,

@@ -190,6 +190,31 @@ class CudaRuntime final : public Runtime {
     return done;
   }
 
+  Result<std::vector<NodeTime>> trace(const Restore& restore) override {
+    if (graph_ == nullptr) return internal_error("there is no graph to time");
+    KGB_TRY(cuda::Activity* const activity, cuda::Activity::open());
+    KGB_CHECK(activity->start());
+    const Result<std::vector<cuda::Record>> records = recorded_replay(*activity, restore);
+    activity->stop();
+    if (!records.ok()) return records.error();
+    std::vector<NodeTime> nodes;
+    const std::vector<cuda::Record> inside = cuda::between_stamps(*records);
+    for (const cuda::Record& record : inside)
+      nodes.push_back({record.name, static_cast<double>(record.start - inside.front().start),
+                       static_cast<double>(record.end - record.start)});
+    return nodes;
+  }
+
+  KernelResources resources(int kernel) const override {
+    const auto attribute = [&](int which) {
+      int value = 0;
+      driver_.function_attribute(&value, which, kernels_[static_cast<std::size_t>(kernel)].function);
+      return static_cast<std::int64_t>(value);
+    };
+    return {attribute(cuda::function_attribute::kRegisters), attribute(cuda::function_attribute::kLocalBytes),
+            attribute(cuda::function_attribute::kStaticShared)};
+  }
+
   std::optional<Fault> wait(SteadyTime deadline) override {
     // Short kernels end within the spin; long ones are asked for now and then.
     for (int tries = 0;; ++tries) {
@@ -234,14 +259,19 @@ class CudaRuntime final : public Runtime {
     return static_cast<double>(stamps[1] - stamps[0]);
   }
 
+  // The records of one replay; between Activity::start and stop.
+  Result<std::vector<cuda::Record>> recorded_replay(cuda::Activity& activity, const Restore& restore) {
+    KGB_CHECK(queue_copy(restore.to, restore.from, restore.bytes));
+    KGB_TRY([[maybe_unused]] const double stamped, stamped_ns(graph_));
+    return activity.take();
+  }
+
   Result<std::vector<double>> activity_ns(int n, const Restore& restore) {
     KGB_TRY(cuda::Activity* const activity, cuda::Activity::open());
     KGB_CHECK(activity->start());
     std::vector<double> samples;
     const auto sample = [&]() -> Status {
-      KGB_CHECK(queue_copy(restore.to, restore.from, restore.bytes));
-      KGB_TRY([[maybe_unused]] const double stamped, stamped_ns(graph_));
-      KGB_TRY(const std::vector<cuda::Record> records, activity->take());
+      KGB_TRY(const std::vector<cuda::Record> records, recorded_replay(*activity, restore));
       samples.push_back(cuda::span_of(records));
       return ok_status();
     };

@@ -43,6 +43,10 @@ TEST(Activity, ASpanIsWhatRanBetweenTheStamps) {
       {"", 100, 180},       {"kgb_read", 200, 300}, {"kgb_stamp", 305, 306}, {"first", 310, 330},
       {"second", 325, 360}, {"", 362, 370},         {"kgb_stamp", 372, 373}, {"", 380, 390}};
   EXPECT_EQ(cuda::span_of(records), 60.0);
+  const std::vector<cuda::Record> inside = cuda::between_stamps(records);
+  ASSERT_EQ(inside.size(), 3u);
+  EXPECT_EQ(inside[0].name, "first");
+  EXPECT_EQ(inside[2].start, 362u);
   EXPECT_EQ(cuda::span_of({}), 0.0);
   EXPECT_EQ(cuda::span_of({{"kgb_stamp", 1, 2}, {"kgb_stamp", 3, 4}}), 0.0);
 }

@@ -82,8 +82,8 @@ TEST_F(CallsByVendor, GiveTheirOutputsForEveryCall) {
 
 TEST_F(CallsByVendor, AreTimedAsAGraphOnMemoryThatIsPutBack) {
   std::size_t taken = 0;
-  const TimeSeries series = [&](const Sampler& sample) -> Status {
-    KGB_TRY(const std::vector<double> ns, sample(5));
+  const TimeSeries series = [&](const Replays& replays) -> Status {
+    KGB_TRY(const std::vector<double> ns, replays.sample(5));
     taken = ns.size();
     return ok_status();
   };

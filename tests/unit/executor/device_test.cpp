@@ -56,9 +56,9 @@ class DeviceTrial : public testing::Test {
   }
 
   static TimeSeries samples(int bursts, std::vector<double>& out) {
-    return [&out, bursts](const Sampler& sample) -> Status {
+    return [&out, bursts](const Replays& replays) -> Status {
       for (int i = 0; i < bursts; ++i) {
-        KGB_TRY(const std::vector<double> ns, sample(3));
+        KGB_TRY(const std::vector<double> ns, replays.sample(3));
         out.insert(out.end(), ns.begin(), ns.end());
       }
       return ok_status();
@@ -121,8 +121,8 @@ TEST_F(DeviceTrial, TheTimedCallIsJudgedByItsLastReplay) {
 TEST_F(DeviceTrial, ReplaysBackToBackLeaveTheJudgedOutputsAlone) {
   const AddPlan plan(50, 3, true);  // in place: each replay would add once more
   Sustained done;
-  const TrialResult result = trial(plan, [&](const Sampler& sample) -> Status {
-    KGB_TRY(done, sample.sustain(std::chrono::milliseconds(5)));
+  const TrialResult result = trial(plan, [&](const Replays& replays) -> Status {
+    KGB_TRY(done, replays.sustain(std::chrono::milliseconds(5)));
     return ok_status();
   });
   ASSERT_TRUE(result.findings.empty()) << result.findings[0].message;
@@ -137,6 +137,22 @@ TEST_F(DeviceTrial, TheBandwidthIsMeasuredAndItsMemoryGivenBack) {
   EXPECT_GT(made->copy, 1e6);
   EXPECT_GT(made->read, 1e6);
   EXPECT_LT(made->copy, 1e15);
+}
+
+TEST_F(DeviceTrial, ATracedReplayTellsItsNodesApart) {
+  ::setenv("KGBENCH_CUPTI_LIBRARY", KGB_STANDIN, 1);
+  const AddPlan plan(50);
+  std::vector<device::NodeTime> nodes;
+  const TrialResult result = trial(plan, [&nodes](const Replays& replays) -> Status {
+    KGB_TRY(nodes, replays.trace());
+    return ok_status();
+  });
+  ASSERT_TRUE(result.findings.empty()) << result.findings[0].message;
+  ASSERT_EQ(nodes.size(), 1u);
+  EXPECT_EQ(nodes[0].name, plan.recording.kernels[0].name);
+  EXPECT_EQ(nodes[0].start_ns, 0);
+  EXPECT_GT(nodes[0].ns, 0);
+  EXPECT_EQ(result.blob, on_the_vm(plan).blob);
 }
 
 TEST_F(DeviceTrial, HostNodesOfATimedCallAreReplayed) {
