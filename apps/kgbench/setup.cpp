@@ -92,8 +92,10 @@ struct ChosenChip {
 };
 
 Result<std::string> card_of(const device::Description& device) {
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
-  for (const ChipCard& chip : catalogue.chips())
+  KGB_TRY(const Installation installation, find_installation());
+  KGB_TRY(const std::vector<ChipCard> chips,
+          Catalogue::load_chips(installation.home / "catalogue", installation.more_catalogues));
+  for (const ChipCard& chip : chips)
     if (chip.kind == "chip" && chip.device_name == device.name) return chip.name;
   return user_error("no chip card in catalogue/chips has device_name = " + in_quotes(device.name) +
                     ". Write one as docs/design.md says, or use --chip cpu");
@@ -153,9 +155,13 @@ Result<Installation> find_installation() {
   return found;
 }
 
-Result<Catalogue> load_catalogue() {
+Result<Catalogue> load_catalogue(const std::vector<std::string>& only) {
   KGB_TRY(const Installation installation, find_installation());
-  return Catalogue::load(installation.home / "catalogue", installation.more_catalogues);
+  return Catalogue::load(installation.home / "catalogue", installation.more_catalogues, only);
+}
+
+Result<Catalogue> load_catalogue_for(const std::string& op, const JudgeOptions& options) {
+  return load_catalogue(options.library.empty() ? std::vector<std::string>{op} : std::vector<std::string>());
 }
 
 void add_operator_choice(CLI::App& command, OperatorChoice& choice) {
@@ -345,7 +351,7 @@ Result<std::optional<DeclaredLibrary>> library_of(const JudgeOptions& options, c
   return std::optional<DeclaredLibrary>(std::move(declared));
 }
 
-Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes,
+Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes, Catalogue catalogue,
                                           const std::optional<DeclaredLibrary>& library) {
   JudgeSetup setup;
   if (library) setup.library = library->site;
@@ -358,7 +364,7 @@ Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes
   setup.allow_weak_lock = options.allow_weak_lock;
   setup.limits.author_s = options.author_s;
   setup.limits.trial_s = options.trial_s;
-  return Judge::open(std::move(setup));
+  return Judge::open(std::move(setup), std::move(catalogue));
 }
 
 bool is_terminal(int fd) {

@@ -20,7 +20,8 @@ namespace kgb::app {
 
 // KGBENCH_HOME, KGBENCH_PYTHON, KGBENCH_EXT_DIR where they are set; else by the place of this program.
 [[nodiscard]] Result<Installation> find_installation();
-[[nodiscard]] Result<Catalogue> load_catalogue();
+// `only`: as Catalogue::load takes it.
+[[nodiscard]] Result<Catalogue> load_catalogue(const std::vector<std::string>& only = {});
 
 // --suite and --op, as mutate, screen and tolerance have them.
 struct OperatorChoice {
@@ -46,6 +47,8 @@ struct JudgeOptions {
   bool large = false;  // many large workloads: the oracle's answers to them may take an eighth of the memory
   double author_s = 60, trial_s = 60;
 };
+// One operator's, or all where a library is declared: its file names operators.
+[[nodiscard]] Result<Catalogue> load_catalogue_for(const std::string& op, const JudgeOptions& options);
 void add_judge_options(CLI::App& command, JudgeOptions& options,
                        const std::vector<std::string>& default_tiers);
 
@@ -80,6 +83,7 @@ void add_library_option(CLI::App& command, JudgeOptions& options);
 [[nodiscard]] Result<std::optional<DeclaredLibrary>> library_of(const JudgeOptions& options,
                                                                 const Catalogue& catalogue);
 [[nodiscard]] Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes,
+                                                        Catalogue catalogue,
                                                         const std::optional<DeclaredLibrary>& library = {});
 
 [[nodiscard]] bool is_terminal(int fd);

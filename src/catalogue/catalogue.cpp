@@ -17,7 +17,11 @@ namespace {
 
 class Loader {
  public:
-  explicit Loader(fs::path folder) : folder_(std::move(folder)) {}
+  // `folder` may end in a slash. `only`: as Catalogue::load takes it.
+  explicit Loader(const fs::path& folder, std::vector<std::string> only = {}) : only_(std::move(only)) {
+    folder_ = folder.lexically_normal();
+    if (!folder_.has_filename()) folder_ = folder_.parent_path();
+  }
 
   std::vector<Operator> operators(const std::vector<fs::path>& more) {
     std::vector<Operator> out;
@@ -38,6 +42,8 @@ class Loader {
         const fs::path folder = root / source / name;
         std::error_code ignored;
         if (!fs::exists(folder / "card.toml", ignored)) continue;
+        names_.push_back(source + "::" + name);
+        if (!wanted(names_.back(), name)) continue;
         if (auto op = load_operator(folder)) out.push_back(std::move(*op));
       }
     }
@@ -64,7 +70,7 @@ class Loader {
     }
   }
 
-  std::vector<std::string> demo(const std::vector<Operator>& operators) {
+  std::vector<std::string> demo() {
     const fs::path path = folder_ / "suites.toml";
     std::error_code ignored;
     if (!fs::exists(path, ignored)) return {};
@@ -74,12 +80,10 @@ class Loader {
       TableReader reader(*table, 1, "", problems);
       const TomlValue* given = reader.find("demo");
       names = reader.texts("demo");
-      std::vector<std::string> known;
-      for (const Operator& op : operators) known.push_back(op.name);
       for (const std::string& name : names) {
-        if (std::find(known.begin(), known.end(), name) == known.end()) {
+        if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
           reader.problem(given, "demo",
-                         fmt::format("{} is no operator{}", in_quotes(name), did_you_mean(name, known)));
+                         fmt::format("{} is no operator{}", in_quotes(name), did_you_mean(name, names_)));
         }
       }
       reader.finish();
@@ -89,8 +93,14 @@ class Loader {
   }
 
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
  private:
+  [[nodiscard]] bool wanted(const std::string& full, const std::string& bare) const {
+    return only_.empty() || std::any_of(only_.begin(), only_.end(),
+                                        [&](const std::string& one) { return one == full || one == bare; });
+  }
+
   // Relative to the catalogue's parent: "catalogue/operators/aten/add/card.toml" whatever the machine.
   [[nodiscard]] std::string shown(const fs::path& path) const {
     const fs::path below = path.lexically_relative(folder_);
@@ -200,33 +210,46 @@ class Loader {
   }
 
   fs::path folder_;
+  std::vector<std::string> only_;
+  std::vector<std::string> names_;  // of the folders with cards
   std::map<std::string, Family> families_;
   std::vector<std::string> problems_;
 };
 
 }  // namespace
 
-Result<Catalogue> Catalogue::load(const fs::path& folder, const std::vector<fs::path>& more) {
-  Loader loader(fs::path(folder.lexically_normal().string()).has_filename()
-                    ? folder.lexically_normal()
-                    : folder.lexically_normal().parent_path());
-  Catalogue out;
-  out.operators_ = loader.operators(more);
-  out.chips_ = loader.chips(more);
-  out.demo_ = loader.demo(out.operators_);
+Result<Catalogue> Catalogue::load(const fs::path& folder, const std::vector<fs::path>& more,
+                                  const std::vector<std::string>& only) {
+  Loader loader(folder, only);
+  Data data;
+  data.operators = loader.operators(more);
+  data.chips = loader.chips(more);
+  data.demo = loader.demo();
+  data.names = loader.names();
   if (!loader.problems().empty()) return user_error(join(loader.problems(), "\n"));
+  Catalogue out;
+  out.data_ = std::make_shared<const Data>(std::move(data));
   return out;
+}
+
+Result<std::vector<ChipCard>> Catalogue::load_chips(const fs::path& folder,
+                                                    const std::vector<fs::path>& more) {
+  Loader loader(folder);
+  std::vector<ChipCard> chips = loader.chips(more);
+  if (!loader.problems().empty()) return user_error(join(loader.problems(), "\n"));
+  return chips;
 }
 
 Result<const Operator*> Catalogue::find(std::string_view name) const {
   std::vector<const Operator*> matches;
   std::vector<std::string> known;
   const bool bare = name.find("::") == std::string_view::npos;
-  for (const Operator& op : operators_) {
-    const std::string_view short_name = std::string_view(op.name).substr(op.name.find("::") + 2);
-    if (op.name == name || (bare && short_name == name)) matches.push_back(&op);
-    known.push_back(op.name);
-    if (bare) known.emplace_back(short_name);
+  const auto short_name = [](std::string_view full) { return full.substr(full.find("::") + 2); };
+  for (const Operator& op : data_->operators)
+    if (op.name == name || (bare && short_name(op.name) == name)) matches.push_back(&op);
+  for (const std::string& full : data_->names) {
+    known.push_back(full);
+    if (bare) known.emplace_back(short_name(full));
   }
   if (matches.size() == 1) return matches[0];
   if (matches.size() > 1) {
@@ -236,8 +259,10 @@ Result<const Operator*> Catalogue::find(std::string_view name) const {
   }
   std::vector<std::string> near;
   for (const std::string& match : close_matches(name, known)) {
-    const auto full = bare ? find(match) : Result<const Operator*>(user_error(""));
-    const std::string shown = full.ok() ? (*full)->name : match;
+    const auto is_meant = [&](const std::string& full) { return short_name(full) == match; };
+    const auto full = std::find_if(data_->names.begin(), data_->names.end(), is_meant);
+    const bool one = full != data_->names.end() && std::none_of(full + 1, data_->names.end(), is_meant);
+    const std::string shown = one ? *full : match;
     if (std::find(near.begin(), near.end(), shown) == near.end()) near.push_back(shown);
   }
   const std::string hint = near.empty() ? "" : fmt::format("  Did you mean {}?", join(near, " or "));
@@ -274,7 +299,7 @@ Result<Cost> Catalogue::cost_for(const Operator& op, const Call& call) const {
 
 std::vector<std::string> Catalogue::suite_names() const {
   std::set<std::string> names{"ms", "mc", "kernels", "demo"};
-  for (const Operator& op : operators_) {
+  for (const Operator& op : data_->operators) {
     names.insert(op.group());
     names.insert(op.tags.begin(), op.tags.end());
   }
@@ -287,8 +312,9 @@ Result<std::vector<const Operator*>> Catalogue::suite(std::string_view name) con
     return user_error(fmt::format("{} is no suite{}", in_quotes(name), did_you_mean(name, names)));
   }
   std::vector<const Operator*> out;
-  for (const Operator& op : operators_) {
-    const bool demo = demo_.empty() || std::find(demo_.begin(), demo_.end(), op.name) != demo_.end();
+  const std::vector<std::string>& chosen = data_->demo;
+  for (const Operator& op : data_->operators) {
+    const bool demo = chosen.empty() || std::find(chosen.begin(), chosen.end(), op.name) != chosen.end();
     const bool in = name == "ms" || (name == "demo" && demo) ||
                     (name == "kernels" && !op.tagged("no_kernel")) || op.group() == name || op.tagged(name);
     if (in) out.push_back(&op);
@@ -298,7 +324,7 @@ Result<std::vector<const Operator*>> Catalogue::suite(std::string_view name) con
 
 Result<const ChipCard*> Catalogue::chip(std::string_view name) const {
   std::vector<std::string> known;
-  for (const ChipCard& chip : chips_) {
+  for (const ChipCard& chip : data_->chips) {
     if (chip.name == name) return &chip;
     known.push_back(chip.name);
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // All cards: operators, their workloads and bounds, suites and chips. The catalogue never changes after
-// loading.
+// loading; copies share what was loaded.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,10 +23,16 @@ class Catalogue {
   // families/<family>.toml and suites.toml. The error holds every problem found, one line each: "file:line:
   // key: what is wrong".
   // `more`: folders with operators of a user's own, <source>/<op>/card.toml; a name twice is an error.
+  // `only`: operators as find() takes them; the cards of all others are not read, as if they were not there,
+  // which is most of the time that loading takes. Empty: all.
   [[nodiscard]] static Result<Catalogue> load(const std::filesystem::path& folder,
-                                              const std::vector<std::filesystem::path>& more = {});
+                                              const std::vector<std::filesystem::path>& more = {},
+                                              const std::vector<std::string>& only = {});
+  // The chips alone.
+  [[nodiscard]] static Result<std::vector<ChipCard>> load_chips(
+      const std::filesystem::path& folder, const std::vector<std::filesystem::path>& more = {});
 
-  [[nodiscard]] const std::vector<Operator>& operators() const { return operators_; }  // sorted by name
+  [[nodiscard]] const std::vector<Operator>& operators() const { return data_->operators; }  // sorted by name
   // "aten::softmax", or "softmax" where one source alone has it. The error suggests what may be meant.
   [[nodiscard]] Result<const Operator*> find(std::string_view name) const;
 
@@ -44,13 +51,17 @@ class Catalogue {
   [[nodiscard]] Result<std::vector<const Operator*>> suite(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> suite_names() const;
 
-  [[nodiscard]] const std::vector<ChipCard>& chips() const { return chips_; }
+  [[nodiscard]] const std::vector<ChipCard>& chips() const { return data_->chips; }
   [[nodiscard]] Result<const ChipCard*> chip(std::string_view name) const;
 
  private:
-  std::vector<Operator> operators_;
-  std::vector<ChipCard> chips_;
-  std::vector<std::string> demo_;  // names, from suites.toml
+  struct Data {
+    std::vector<Operator> operators;
+    std::vector<ChipCard> chips;
+    std::vector<std::string> demo;   // names, from suites.toml
+    std::vector<std::string> names;  // of all operators that have a folder, read or not
+  };
+  std::shared_ptr<const Data> data_ = std::make_shared<const Data>();
 };
 
 }  // namespace kgb

@@ -106,8 +106,9 @@ using Observer = std::function<void(const Compared&)>;
 
 class Judge {
  public:
-  // Loads the catalogue and starts the processes. Errors name what is missing and how to get it.
-  static Result<std::unique_ptr<Judge>> open(JudgeSetup setup);
+  // Starts the processes. Errors name what is missing and how to get it. Operators that the catalogue lacks
+  // cannot be judged.
+  static Result<std::unique_ptr<Judge>> open(JudgeSetup setup, Catalogue catalogue);
   ~Judge();
   Judge(const Judge&) = delete;
   Judge& operator=(const Judge&) = delete;

@@ -82,11 +82,11 @@ Result<int> judge_one(const Options& options) {
   if (!options.baseline.empty() && resolved.chip == "cpu")
     return user_error(
         "--baseline needs a clock, and the virtual machine of chip cpu is none. Use it on a GPU");
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Catalogue catalogue, load_catalogue_for(options.op, options.judge));
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
   KGB_TRY(std::vector<Workload> own, own_workloads_of(options.judge, *op));
   KGB_TRY(const std::optional<DeclaredLibrary> library, library_of(options.judge, catalogue));
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, library));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, catalogue, library));
   JudgeRequest request = request_of(options.judge, resolved);
   if (library) declare(request, library->library, *op);
   request.op = op->name;

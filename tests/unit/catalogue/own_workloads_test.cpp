@@ -85,6 +85,8 @@ TEST(MoreCatalogues, AUsersOperatorIsFoundAndANameTwiceIsAnError) {
   const auto clash = Catalogue::load(ours, {dir.path()});
   ASSERT_FALSE(clash.ok());
   EXPECT_NE(clash.error().message.find("aten::softmax is an operator already"), std::string::npos);
+  EXPECT_FALSE(Catalogue::load(ours, {dir.path()}, {"softmax"}).ok()) << "of those asked for";
+  EXPECT_TRUE(Catalogue::load(ours, {dir.path()}, {"house::swap"}).ok());
 }
 
 }  // namespace
