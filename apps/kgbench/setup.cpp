@@ -222,6 +222,16 @@ void add_judge_options(CLI::App& command, JudgeOptions& options,
       ->capture_default_str();
 }
 
+void add_profile_option(CLI::App& command, JudgeOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--profile", [&options](const std::string& name) { options.profile = profile_named(name); },
+          "careful: everything; quick: a draw of the workloads on one set of values, for training loops "
+          "(docs/use-as-a-reward.md)")
+      ->check(CLI::IsMember({"careful", "quick"}))
+      ->default_str("careful");
+}
+
 Result<ResolvedOptions> resolve(const JudgeOptions& options) {
   ResolvedOptions resolved;
   const std::vector<std::string> tier_names{"smoke", "full", "hidden", "published"};
@@ -245,7 +255,8 @@ Result<ResolvedOptions> resolve(const JudgeOptions& options) {
                         ". Targets: all, none, " + join(kTargets, ", "));
     add_once(resolved.targets, target);
   }
-  if (options.targets.empty()) resolved.targets = kTargets;
+  const Profile profile = options.profile.value_or(Profile::careful);
+  if (options.targets.empty() && profile == Profile::careful) resolved.targets = kTargets;
   resolved.seed = fresh_seed();
   if (!options.seed_text.empty()) {
     const std::optional<std::uint64_t> seed = seed_from_text(options.seed_text);
@@ -324,6 +335,7 @@ JudgeRequest request_of(const JudgeOptions& options, const ResolvedOptions& reso
   request.targets = resolved.targets;
   request.value_sets = options.value_sets;
   request.time = !options.no_time;
+  request.profile = options.profile.value_or(Profile::careful);
   return request;
 }
 

@@ -43,6 +43,7 @@ struct JudgeOptions {
   std::vector<std::string> own_specs;  // "self=f16[4096,32003] dim=-1"
   std::string library;                 // NAME or NAME=PATH: a declared library that the candidate calls
   bool install = false;                // the library first
+  std::optional<Profile> profile;      // careful unless it is given
   bool allow_weak_lock = false, no_time = false;
   bool large = false;  // many large workloads: the oracle's answers to them may take an eighth of the memory
   double author_s = 60, trial_s = 60;
@@ -51,6 +52,8 @@ struct JudgeOptions {
 [[nodiscard]] Result<Catalogue> load_catalogue_for(const std::string& op, const JudgeOptions& options);
 void add_judge_options(CLI::App& command, JudgeOptions& options,
                        const std::vector<std::string>& default_tiers);
+// --profile, for what judges whole candidates.
+void add_profile_option(CLI::App& command, JudgeOptions& options);
 
 // The options, checked: unknown tiers, targets and chips are the user's errors with a suggestion.
 struct ResolvedOptions {

@@ -121,6 +121,7 @@ json result_of(const json& id, const Evaluation& e) {
           {"id", id},
           {"op", e.op},
           {"verdict", name_of(e.verdict)},
+          {"profile", name_of(e.profile)},
           {"gate", name_of(e.reached)},
           {"workloads_passed", passed},
           {"workloads_judged", e.workloads.size()},

@@ -121,6 +121,7 @@ Registered register_judge(CLI::App& root) {
   command->add_flag("--json", options->json, "the whole evaluation as JSON");
   command->add_flag("--stream", options->stream, "JSON lines from standard input to standard output");
   add_judge_options(*command, options->judge, {"smoke", "hidden"});
+  add_profile_option(*command, options->judge);
   add_own_workload_options(*command, options->judge);
   add_time_spec_option(*command, options->time_specs);
   add_library_option(*command, options->judge);

@@ -10,7 +10,7 @@ std::string report_csv(const RunReport& report, const ReportStyle&) {
   std::string out =
       "operator,sample,contestant,chip,language,verdict,gate,no_kernel,workloads_passed,workloads_judged,"
       "worst_ratio,"
-      "targets_ok,targets,ratio,ratio_low,ratio_high,total_ms,reason";
+      "targets_ok,targets,ratio,ratio_low,ratio_high,total_ms,reason,profile";
   const bool recorded = has_recorded(report);
   out += recorded ? ",recorded,recorded_evidence,disagrees\r\n" : "\r\n";
   for (const StoredEvaluation& stored : report.evaluations) {
@@ -27,12 +27,12 @@ std::string report_csv(const RunReport& report, const ReportStyle&) {
       return value ? fmt::format("{:.6g}", *value) : std::string();
     };
     const Finding* why = deciding_finding(e);
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.6g},{},{},{},{},{},{:.3f},{}", csv_field(e.op),
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.6g},{},{},{},{},{},{:.3f},{},{}", csv_field(e.op),
                        stored.item.sample, csv_field(e.contestant), e.chip, e.language, name_of(e.verdict),
                        name_of(e.reached), e.no_kernel ? 1 : 0, passed, e.workloads.size(), worst, good,
                        e.targets.size(), timing ? number(timing->ratio) : "",
                        timing ? number(timing->ratio_low) : "", timing ? number(timing->ratio_high) : "",
-                       total_ms(e), csv_field(why ? why->message : ""));
+                       total_ms(e), csv_field(why ? why->message : ""), name_of(e.profile));
     if (recorded)
       out += fmt::format(",{},{},{}", csv_field(stored.item.recorded),
                          csv_field(stored.item.recorded_evidence), disagrees(stored) ? 1 : 0);
