@@ -177,6 +177,7 @@ RunInfo info_of(const RunCommand& command, const Source& source, const ResolvedO
   run.chip = resolved.chip;
   run.tiers = tier_text(resolved.tiers);
   run.tolerance = command.judge.tolerance;
+  run.profile = name_of(command.judge.profile.value_or(Profile::careful));
   run.targets = join(resolved.targets, ",");
   run.seed = seed_text(resolved.seed);
   run.host = host_facts(source.library);
@@ -326,6 +327,14 @@ Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolv
   if (run.chip != resolved.chip)
     return user_error("the run was begun on chip " + in_quotes(run.chip) + ", not " +
                       in_quotes(resolved.chip) + ". Go on with --chip " + run.chip);
+  const std::optional<Profile> profile = profile_named(run.profile);
+  if (!profile)
+    return user_error("the run was begun with profile " + in_quotes(run.profile) +
+                      ", which this kgbench does not know. Update kgbench");
+  if (command.judge.profile && *command.judge.profile != *profile)
+    return user_error("the run was begun with --profile " + run.profile + ", not " +
+                      std::string(name_of(*command.judge.profile)) +
+                      ". Go on without --profile, or begin another run");
   RunOptions how;
   how.request = request_of(command.judge, resolved);
   how.lanes = resolved.lanes;
@@ -352,6 +361,7 @@ Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolv
   how.request.targets = run.targets.empty() ? std::vector<std::string>() : split(run.targets, ',');
   how.request.seed = seed_from_text(run.seed).value_or(0);
   how.request.tolerance = run.tolerance;
+  how.request.profile = *profile;
   return PreparedRun{std::move(stored.store), run, how, std::move(library), std::move(stored.own)};
 }
 

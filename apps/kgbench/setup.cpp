@@ -93,8 +93,10 @@ struct ChosenChip {
 };
 
 Result<std::string> card_of(const device::Description& device) {
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
-  for (const ChipCard& chip : catalogue.chips())
+  KGB_TRY(const Installation installation, find_installation());
+  KGB_TRY(const std::vector<ChipCard> chips,
+          Catalogue::load_chips(installation.home / "catalogue", installation.more_catalogues));
+  for (const ChipCard& chip : chips)
     if (chip.kind == "chip" && chip.device_name == device.name) return chip.name;
   return user_error("no chip card in catalogue/chips has device_name = " + in_quotes(device.name) +
                     ". Write one as docs/design.md says, or use --chip cpu");
@@ -164,13 +166,17 @@ Result<Installation> find_installation() {
   return found;
 }
 
-Result<Catalogue> load_catalogue() {
+Result<Catalogue> load_catalogue(const std::vector<std::string>& only) {
   KGB_TRY(const Installation installation, find_installation());
   KGB_TRY(Catalogue catalogue,
-          Catalogue::load(installation.home / "catalogue", installation.more_catalogues));
+          Catalogue::load(installation.home / "catalogue", installation.more_catalogues, only));
   static std::once_flag told;
   std::call_once(told, [&] { tell_broken(catalogue.broken()); });
   return catalogue;
+}
+
+Result<Catalogue> load_catalogue_for(const std::string& op, const JudgeOptions& options) {
+  return load_catalogue(options.library.empty() ? std::vector<std::string>{op} : std::vector<std::string>());
 }
 
 void add_operator_choice(CLI::App& command, OperatorChoice& choice) {
@@ -231,6 +237,16 @@ void add_judge_options(CLI::App& command, JudgeOptions& options,
       ->capture_default_str();
 }
 
+void add_profile_option(CLI::App& command, JudgeOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--profile", [&options](const std::string& name) { options.profile = profile_named(name); },
+          "careful: everything; quick: a draw of the workloads on one set of values, for training loops "
+          "(docs/use-as-a-reward.md)")
+      ->check(CLI::IsMember({"careful", "quick"}))
+      ->default_str("careful");
+}
+
 Result<ResolvedOptions> resolve(const JudgeOptions& options) {
   ResolvedOptions resolved;
   const std::vector<std::string> tier_names{"smoke", "full", "hidden", "published"};
@@ -254,7 +270,8 @@ Result<ResolvedOptions> resolve(const JudgeOptions& options) {
                         ". Targets: all, none, " + join(kTargets, ", "));
     add_once(resolved.targets, target);
   }
-  if (options.targets.empty()) resolved.targets = kTargets;
+  const Profile profile = options.profile.value_or(Profile::careful);
+  if (options.targets.empty() && profile == Profile::careful) resolved.targets = kTargets;
   resolved.seed = fresh_seed();
   if (!options.seed_text.empty()) {
     const std::optional<std::uint64_t> seed = seed_from_text(options.seed_text);
@@ -333,6 +350,7 @@ JudgeRequest request_of(const JudgeOptions& options, const ResolvedOptions& reso
   request.targets = resolved.targets;
   request.value_sets = options.value_sets;
   request.time = !options.no_time;
+  request.profile = options.profile.value_or(Profile::careful);
   return request;
 }
 
@@ -360,7 +378,7 @@ Result<std::optional<DeclaredLibrary>> library_of(const JudgeOptions& options, c
   return std::optional<DeclaredLibrary>(std::move(declared));
 }
 
-Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes,
+Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes, Catalogue catalogue,
                                           const std::optional<DeclaredLibrary>& library) {
   JudgeSetup setup;
   if (library) setup.library = library->site;
@@ -373,7 +391,7 @@ Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes
   setup.allow_weak_lock = options.allow_weak_lock;
   setup.limits.author_s = options.author_s;
   setup.limits.trial_s = options.trial_s;
-  return Judge::open(std::move(setup));
+  return Judge::open(std::move(setup), std::move(catalogue));
 }
 
 bool is_terminal(int fd) {

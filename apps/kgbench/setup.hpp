@@ -20,8 +20,9 @@ namespace kgb::app {
 
 // KGBENCH_HOME, KGBENCH_PYTHON, KGBENCH_EXT_DIR where they are set; else by the place of this program.
 [[nodiscard]] Result<Installation> find_installation();
-// Says on standard error, the first time in a process, which operators a broken card leaves out.
-[[nodiscard]] Result<Catalogue> load_catalogue();
+// `only`: as Catalogue::load takes it. Says on standard error, the first time in a process, which operators a
+// broken card leaves out.
+[[nodiscard]] Result<Catalogue> load_catalogue(const std::vector<std::string>& only = {});
 
 // --suite and --op, as mutate, screen and tolerance have them.
 struct OperatorChoice {
@@ -43,12 +44,17 @@ struct JudgeOptions {
   std::vector<std::string> own_specs;  // "self=f16[4096,32003] dim=-1"
   std::string library;                 // NAME or NAME=PATH: a declared library that the candidate calls
   bool install = false;                // the library first
+  std::optional<Profile> profile;      // careful unless it is given
   bool allow_weak_lock = false, no_time = false;
   bool large = false;  // many large workloads: the oracle's answers to them may take an eighth of the memory
   double author_s = 60, trial_s = 60;
 };
+// One operator's, or all where a library is declared: its file names operators.
+[[nodiscard]] Result<Catalogue> load_catalogue_for(const std::string& op, const JudgeOptions& options);
 void add_judge_options(CLI::App& command, JudgeOptions& options,
                        const std::vector<std::string>& default_tiers);
+// --profile, for what judges whole candidates.
+void add_profile_option(CLI::App& command, JudgeOptions& options);
 
 // The options, checked: unknown tiers, targets and chips are the user's errors with a suggestion.
 struct ResolvedOptions {
@@ -81,6 +87,7 @@ void add_library_option(CLI::App& command, JudgeOptions& options);
 [[nodiscard]] Result<std::optional<DeclaredLibrary>> library_of(const JudgeOptions& options,
                                                                 const Catalogue& catalogue);
 [[nodiscard]] Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes,
+                                                        Catalogue catalogue,
                                                         const std::optional<DeclaredLibrary>& library = {});
 
 [[nodiscard]] bool is_terminal(int fd);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,9 +35,6 @@ inline Status keep_chip(std::vector<RunReport>& reports, const std::filesystem::
 // without.
 inline Result<std::vector<RunReport>> read_runs(const std::vector<std::filesystem::path>& runs,
                                                 const std::string& chip) {
-  std::map<std::string, std::string> families;
-  if (const Result<Catalogue> catalogue = load_catalogue(); catalogue.ok())
-    families = families_of(*catalogue);
   std::vector<RunReport> reports;
   for (std::filesystem::path run : runs) {
     std::error_code ignored;
@@ -45,12 +42,27 @@ inline Result<std::vector<RunReport>> read_runs(const std::vector<std::filesyste
     KGB_TRY(const Store store, Store::open_to_read(run));
     KGB_TRY(std::vector<RunReport> held, load_reports(store));
     KGB_CHECK(keep_chip(held, run, chip));
-    for (RunReport& report : held) {
-      report.families = families;
-      reports.push_back(std::move(report));
-    }
+    for (RunReport& report : held) reports.push_back(std::move(report));
   }
+  std::set<std::string> operators;
+  for (const RunReport& report : reports)
+    for (const StoredEvaluation& stored : report.evaluations) operators.insert(stored.evaluation.op);
+  if (operators.empty()) return reports;
+  const Result<Catalogue> catalogue = load_catalogue({operators.begin(), operators.end()});
+  if (!catalogue.ok()) return reports;
+  for (RunReport& report : reports) report.families = families_of(*catalogue);
   return reports;
+}
+
+// Rates of a quick run say something else than those of a careful one.
+inline Status same_profile(const std::vector<RunReport>& reports) {
+  for (const RunReport& report : reports)
+    if (report.run.profile != reports.front().run.profile)
+      return user_error(reports.front().run.id + " and " + report.run.id +
+                        " cannot be compared: their profiles differ (" + reports.front().run.profile + " and " +
+                        report.run.profile + "). Judge one of them again, with kgbench run --contestant "
+                        "replay:RUN --profile " + report.run.profile);
+  return ok_status();
 }
 
 inline std::vector<const RunReport*> pointers_to(const std::vector<RunReport>& reports) {

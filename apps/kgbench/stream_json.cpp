@@ -121,6 +121,7 @@ json result_of(const json& id, const Evaluation& e) {
           {"id", id},
           {"op", e.op},
           {"verdict", name_of(e.verdict)},
+          {"profile", name_of(e.profile)},
           {"gate", name_of(e.reached)},
           {"workloads_passed", passed},
           {"workloads_judged", e.workloads.size()},
@@ -152,7 +153,8 @@ void judge_lane(TaskQueue& queue, LineWriter& writer, Judge& judge, bool whole) 
 Result<int> judge_stream(const JudgeOptions& options, const StreamOptions& how) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options));
   KGB_TRY(const OwnTables own, own_tables_of(options));
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options, resolved.lanes));
+  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options, resolved.lanes, catalogue));
   TaskQueue queue(static_cast<std::size_t>(resolved.lanes));
   LineWriter writer;
   std::vector<std::thread> lanes;

@@ -6,8 +6,12 @@
 
 namespace kgb::app {
 
-WarmJudge::WarmJudge(JudgeOptions options, int lanes, std::optional<DeclaredLibrary> library)
-    : options_(std::move(options)), lanes_(lanes), library_(std::move(library)) {}
+WarmJudge::WarmJudge(JudgeOptions options, int lanes, Catalogue catalogue,
+                     std::optional<DeclaredLibrary> library)
+    : options_(std::move(options)),
+      lanes_(lanes),
+      catalogue_(std::move(catalogue)),
+      library_(std::move(library)) {}
 
 WarmJudge::~WarmJudge() {
   {
@@ -22,7 +26,7 @@ void WarmJudge::begin(std::function<void(const Error&)> failed) {
   const std::lock_guard lock(mutex_);
   if (thread_.joinable()) return;
   thread_ = std::thread([this, failed = std::move(failed)] {
-    Result<std::unique_ptr<Judge>> judge = open_judge(options_, lanes_, library_);
+    Result<std::unique_ptr<Judge>> judge = open_judge(options_, lanes_, catalogue_, library_);
     if (!judge.ok() && failed) failed(judge.error());
     std::unique_lock held(mutex_);
     judge_ = std::make_unique<Result<std::unique_ptr<Judge>>>(std::move(judge));

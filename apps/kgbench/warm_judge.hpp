@@ -17,7 +17,8 @@ namespace kgb::app {
 // end with it, and whoever needs a judge first may be gone before the last. Thread-safe.
 class WarmJudge {
  public:
-  WarmJudge(JudgeOptions options, int lanes, std::optional<DeclaredLibrary> library = std::nullopt);
+  WarmJudge(JudgeOptions options, int lanes, Catalogue catalogue,
+            std::optional<DeclaredLibrary> library = std::nullopt);
   ~WarmJudge();
   WarmJudge(const WarmJudge&) = delete;
   WarmJudge& operator=(const WarmJudge&) = delete;
@@ -30,6 +31,7 @@ class WarmJudge {
  private:
   JudgeOptions options_;
   int lanes_;
+  Catalogue catalogue_;
   std::optional<DeclaredLibrary> library_;
   std::mutex mutex_;
   std::condition_variable changed_;

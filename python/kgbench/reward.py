@@ -28,6 +28,7 @@ class Result:
     message: str
     retryable: bool
     speedup: dict | None
+    profile: str = "careful"
     ms: dict = field(repr=False, default_factory=dict)
 
     @property

@@ -252,6 +252,22 @@ Result<AuthorOutcome> Zygote::author(std::string_view session_json, const fs::pa
   return outcome;
 }
 
+Result<sandbox::Started> Zygote::start_worker(const std::string& module, int channel) {
+  KGB_TRY(Pipe out, make_pipe());
+  KGB_TRY(Pipe err, make_pipe());
+  const std::uint64_t id = ++state_->ids;
+  const int fds[] = {channel, out.write.get(), err.write.get()};
+  KGB_TRY(ZygoteProcess::Forked forked, state_->fork(id, worker_request_text(id, module), fds));
+  sandbox::LockSpec unlocked;
+  unlocked.memory_bytes = 0;  // nothing to watch
+  const sandbox::Limits limits;
+  sandbox::Started started{
+      sandbox::Child(forked.pid, std::move(forked.pidfd), std::nullopt, std::move(unlocked)), {}, {}, {}};
+  started.out.fd = std::move(out.read), started.out.keep = limits.keep_stdout;
+  started.err.fd = std::move(err.read), started.err.keep = limits.keep_stderr;
+  return started;
+}
+
 Result<TempDir> make_workspace() {
   return TempDir::make("kgbench-author");
 }

@@ -63,6 +63,10 @@ class Zygote {
   [[nodiscard]] Result<AuthorOutcome> author(std::string_view session_json,
                                              const std::filesystem::path& workspace,
                                              const sandbox::Limits& limits);
+  // A trusted process of ours, forked from the warm Python instead of importing everything again: unlocked,
+  // and with nothing in its memory that an author's has not. It calls main([module, "FD"]) of `module`, FD
+  // being its copy of `channel`. The zygote must outlive whatever starts workers by it.
+  [[nodiscard]] Result<sandbox::Started> start_worker(const std::string& module, int channel);
   [[nodiscard]] const Interpreter& interpreter() const;
   [[nodiscard]] int restarts() const;  // times the Python process had to be started again
 

@@ -19,6 +19,9 @@ struct ForkRequest {
 // The session's text is taken over as it is; an error when it is not a JSON object.
 [[nodiscard]] Result<std::string> to_json_text(const ForkRequest& request, std::string_view session);
 
+// The request for a trusted worker.
+[[nodiscard]] std::string worker_request_text(std::uint64_t id, const std::string& module);
+
 struct ForkReply {
   std::uint64_t id = 0;
   pid_t pid = -1;

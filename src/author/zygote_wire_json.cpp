@@ -29,6 +29,10 @@ Result<std::string> to_json_text(const ForkRequest& request, std::string_view se
   return text.append("\"session\":").append(session).append("}");
 }
 
+std::string worker_request_text(std::uint64_t id, const std::string& module) {
+  return Json{{"id", id}, {"worker", module}}.dump();
+}
+
 Result<ForkReply> fork_reply_from_json(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return host_error("the zygote's reply is not a JSON object");

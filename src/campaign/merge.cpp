@@ -30,7 +30,8 @@ Status same_protocol(const StoredRun& a, const StoredRun& b) {
   const std::pair<const char*, std::string RunInfo::*> facts[] = {
       {"contestant", &RunInfo::contestant}, {"model", &RunInfo::model},
       {"method", &RunInfo::method},         {"tiers", &RunInfo::tiers},
-      {"tolerance", &RunInfo::tolerance},   {"targets", &RunInfo::targets}};
+      {"tolerance", &RunInfo::tolerance},   {"targets", &RunInfo::targets},
+      {"profile", &RunInfo::profile}};
   for (const auto& [name, fact] : facts) {
     if (a.run.*fact == b.run.*fact) continue;
     return user_error(fmt::format(

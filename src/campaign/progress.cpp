@@ -49,7 +49,7 @@ void Progress::finished(const Evaluation& evaluation) {
     return;
   }
   std::fputs(
-      fmt::format("  {}/{}  {}  {}\n", done_, total_, evaluation.op, name_of(evaluation.verdict)).c_str(),
+      fmt::format("  {}/{}  {}  {}\n", done_, total_, evaluation.op, label_of(evaluation)).c_str(),
       stderr);
 }
 

@@ -17,7 +17,11 @@ namespace {
 
 class Loader {
  public:
-  explicit Loader(fs::path folder) : folder_(std::move(folder)) {}
+  // `folder` may end in a slash. `only`: as Catalogue::load takes it.
+  explicit Loader(const fs::path& folder, std::vector<std::string> only = {}) : only_(std::move(only)) {
+    folder_ = folder.lexically_normal();
+    if (!folder_.has_filename()) folder_ = folder_.parent_path();
+  }
 
   // Every operator that a folder holds, sound or not.
   std::vector<BrokenOperator> operators(const std::vector<fs::path>& more) {
@@ -43,7 +47,9 @@ class Loader {
       for (const std::string& name : folders(root / source)) {
         const fs::path folder = root / source / name;
         std::error_code ignored;
-        if (fs::exists(folder / "card.toml", ignored)) out.push_back(load_operator(folder));
+        if (!fs::exists(folder / "card.toml", ignored)) continue;
+        names_.push_back(source + "::" + name);
+        if (wanted(names_.back(), name)) out.push_back(load_operator(folder));
       }
     }
   }
@@ -69,7 +75,7 @@ class Loader {
     }
   }
 
-  std::vector<std::string> demo(const std::vector<std::string>& known) {
+  std::vector<std::string> demo() {
     const fs::path path = folder_ / "suites.toml";
     std::error_code ignored;
     if (!fs::exists(path, ignored)) return {};
@@ -80,9 +86,9 @@ class Loader {
       const TomlValue* given = reader.find("demo");
       names = reader.texts("demo");
       for (const std::string& name : names) {
-        if (std::find(known.begin(), known.end(), name) == known.end()) {
+        if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
           reader.problem(given, "demo",
-                         fmt::format("{} is no operator{}", in_quotes(name), did_you_mean(name, known)));
+                         fmt::format("{} is no operator{}", in_quotes(name), did_you_mean(name, names_)));
         }
       }
       reader.finish();
@@ -92,8 +98,14 @@ class Loader {
   }
 
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
  private:
+  [[nodiscard]] bool wanted(const std::string& full, const std::string& bare) const {
+    return only_.empty() || std::any_of(only_.begin(), only_.end(),
+                                        [&](const std::string& one) { return one == full || one == bare; });
+  }
+
   // Relative to the catalogue's parent: "catalogue/operators/aten/add/card.toml" whatever the machine.
   [[nodiscard]] std::string shown(const fs::path& path) const {
     const fs::path below = path.lexically_relative(folder_);
@@ -213,6 +225,8 @@ class Loader {
   }
 
   fs::path folder_;
+  std::vector<std::string> only_;
+  std::vector<std::string> names_;  // of the folders with cards
   std::map<std::string, LoadedFamily> families_;
   std::vector<std::string> problems_;
 };
@@ -231,40 +245,49 @@ std::string BrokenOperator::summary() const {
   return fmt::format("{} is left out: {}{}", op.name, problems.front(), rest);
 }
 
-Result<Catalogue> Catalogue::load(const fs::path& folder, const std::vector<fs::path>& more) {
-  Loader loader(fs::path(folder.lexically_normal().string()).has_filename()
-                    ? folder.lexically_normal()
-                    : folder.lexically_normal().parent_path());
-  Catalogue out;
-  std::vector<std::string> known;
+Result<Catalogue> Catalogue::load(const fs::path& folder, const std::vector<fs::path>& more,
+                                  const std::vector<std::string>& only) {
+  Loader loader(folder, only);
+  Data data;
   for (BrokenOperator& one : loader.operators(more)) {
-    known.push_back(one.op.name);
     if (one.problems.empty())
-      out.operators_.push_back(std::move(one.op));
+      data.operators.push_back(std::move(one.op));
     else
-      out.broken_.push_back(std::move(one));
+      data.broken.push_back(std::move(one));
   }
-  out.chips_ = loader.chips(more);
-  out.demo_ = loader.demo(known);
+  data.chips = loader.chips(more);
+  data.demo = loader.demo();
+  data.names = loader.names();
   if (!loader.problems().empty()) return user_error(join(loader.problems(), "\n"));
+  Catalogue out;
+  out.data_ = std::make_shared<const Data>(std::move(data));
   return out;
 }
 
+Result<std::vector<ChipCard>> Catalogue::load_chips(const fs::path& folder,
+                                                    const std::vector<fs::path>& more) {
+  Loader loader(folder);
+  std::vector<ChipCard> chips = loader.chips(more);
+  if (!loader.problems().empty()) return user_error(join(loader.problems(), "\n"));
+  return chips;
+}
+
 const BrokenOperator* Catalogue::find_broken(std::string_view name) const {
-  const auto it = std::find_if(broken_.begin(), broken_.end(),
+  const auto it = std::find_if(data_->broken.begin(), data_->broken.end(),
                                [name](const BrokenOperator& one) { return is_called(one.op, name); });
-  return it == broken_.end() ? nullptr : &*it;
+  return it == data_->broken.end() ? nullptr : &*it;
 }
 
 Result<const Operator*> Catalogue::find(std::string_view name) const {
   std::vector<const Operator*> matches;
   std::vector<std::string> known;
   const bool bare = name.find("::") == std::string_view::npos;
-  for (const Operator& op : operators_) {
-    const std::string_view short_name = std::string_view(op.name).substr(op.name.find("::") + 2);
+  const auto short_name = [](std::string_view full) { return full.substr(full.find("::") + 2); };
+  for (const Operator& op : data_->operators)
     if (is_called(op, name)) matches.push_back(&op);
-    known.push_back(op.name);
-    if (bare) known.emplace_back(short_name);
+  for (const std::string& full : data_->names) {
+    known.push_back(full);
+    if (bare) known.emplace_back(short_name(full));
   }
   if (const BrokenOperator* broken = find_broken(name))
     return user_error(fmt::format("{} cannot be used, its card is broken:\n{}", broken->op.name,
@@ -277,8 +300,10 @@ Result<const Operator*> Catalogue::find(std::string_view name) const {
   }
   std::vector<std::string> near;
   for (const std::string& match : close_matches(name, known)) {
-    const auto full = bare ? find(match) : Result<const Operator*>(user_error(""));
-    const std::string shown = full.ok() ? (*full)->name : match;
+    const auto is_meant = [&](const std::string& full) { return short_name(full) == match; };
+    const auto full = std::find_if(data_->names.begin(), data_->names.end(), is_meant);
+    const bool one = full != data_->names.end() && std::none_of(full + 1, data_->names.end(), is_meant);
+    const std::string shown = one ? *full : match;
     if (std::find(near.begin(), near.end(), shown) == near.end()) near.push_back(shown);
   }
   const std::string hint = near.empty() ? "" : fmt::format("  Did you mean {}?", join(near, " or "));
@@ -315,16 +340,17 @@ Result<Cost> Catalogue::cost_for(const Operator& op, const Call& call) const {
 
 std::vector<std::string> Catalogue::suite_names() const {
   std::set<std::string> names{"ms", "mc", "kernels", "demo"};
-  for (const Operator& op : operators_) {
+  for (const Operator& op : data_->operators) {
     names.insert(op.group());
     names.insert(op.tags.begin(), op.tags.end());
   }
-  for (const BrokenOperator& one : broken_) names.insert(one.op.group());
+  for (const BrokenOperator& one : data_->broken) names.insert(one.op.group());
   return {names.begin(), names.end()};
 }
 
 bool Catalogue::is_in(const Operator& op, std::string_view suite) const {
-  const bool demo = demo_.empty() || std::find(demo_.begin(), demo_.end(), op.name) != demo_.end();
+  const std::vector<std::string>& chosen = data_->demo;
+  const bool demo = chosen.empty() || std::find(chosen.begin(), chosen.end(), op.name) != chosen.end();
   return suite == "ms" || (suite == "demo" && demo) || (suite == "kernels" && !op.tagged("no_kernel")) ||
          op.group() == suite || op.tagged(suite);
 }
@@ -335,7 +361,7 @@ Result<std::vector<const Operator*>> Catalogue::suite(std::string_view name) con
     return user_error(fmt::format("{} is no suite{}", in_quotes(name), did_you_mean(name, names)));
   }
   std::vector<const Operator*> out;
-  for (const Operator& op : operators_) {
+  for (const Operator& op : data_->operators) {
     if (is_in(op, name)) out.push_back(&op);
   }
   return out;
@@ -343,7 +369,7 @@ Result<std::vector<const Operator*>> Catalogue::suite(std::string_view name) con
 
 std::vector<const BrokenOperator*> Catalogue::broken_in(std::string_view suite) const {
   std::vector<const BrokenOperator*> out;
-  for (const BrokenOperator& one : broken_) {
+  for (const BrokenOperator& one : data_->broken) {
     if (is_in(one.op, suite)) out.push_back(&one);
   }
   return out;
@@ -351,7 +377,7 @@ std::vector<const BrokenOperator*> Catalogue::broken_in(std::string_view suite) 
 
 Result<const ChipCard*> Catalogue::chip(std::string_view name) const {
   std::vector<std::string> known;
-  for (const ChipCard& chip : chips_) {
+  for (const ChipCard& chip : data_->chips) {
     if (chip.name == name) return &chip;
     known.push_back(chip.name);
   }

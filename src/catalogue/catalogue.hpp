@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // All cards: operators, their workloads and bounds, suites and chips. The catalogue never changes after
-// loading.
+// loading; copies share what was loaded.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,11 +32,17 @@ class Catalogue {
   // two folders have, leaves that operator out (broken()). The error holds every problem of chips, suites and
   // folders, one line each: "file:line: key: what is wrong".
   // `more`: folders with operators of a user's own, <source>/<op>/card.toml.
+  // `only`: operators as find() takes them; the cards of all others are not read, as if they were not there,
+  // which is most of the time that loading takes. Empty: all.
   [[nodiscard]] static Result<Catalogue> load(const std::filesystem::path& folder,
-                                              const std::vector<std::filesystem::path>& more = {});
+                                              const std::vector<std::filesystem::path>& more = {},
+                                              const std::vector<std::string>& only = {});
+  // The chips alone.
+  [[nodiscard]] static Result<std::vector<ChipCard>> load_chips(
+      const std::filesystem::path& folder, const std::vector<std::filesystem::path>& more = {});
 
-  [[nodiscard]] const std::vector<Operator>& operators() const { return operators_; }  // sorted by name
-  [[nodiscard]] const std::vector<BrokenOperator>& broken() const { return broken_; }  // sorted by name
+  [[nodiscard]] const std::vector<Operator>& operators() const { return data_->operators; }  // sorted by name
+  [[nodiscard]] const std::vector<BrokenOperator>& broken() const { return data_->broken; }  // sorted by name
   [[nodiscard]] const BrokenOperator* find_broken(std::string_view name) const;  // as find(); null: not so
   // "aten::softmax", or "softmax" where one source alone has it. The error suggests what may be meant, and of
   // a broken operator holds its problems.
@@ -59,16 +66,19 @@ class Catalogue {
   // known.
   [[nodiscard]] std::vector<const BrokenOperator*> broken_in(std::string_view suite) const;
 
-  [[nodiscard]] const std::vector<ChipCard>& chips() const { return chips_; }
+  [[nodiscard]] const std::vector<ChipCard>& chips() const { return data_->chips; }
   [[nodiscard]] Result<const ChipCard*> chip(std::string_view name) const;
 
  private:
+  struct Data {
+    std::vector<Operator> operators;
+    std::vector<BrokenOperator> broken;
+    std::vector<ChipCard> chips;
+    std::vector<std::string> demo;   // names, from suites.toml
+    std::vector<std::string> names;  // of all operators that have a folder, read or not
+  };
   [[nodiscard]] bool is_in(const Operator& op, std::string_view suite) const;
-
-  std::vector<Operator> operators_;
-  std::vector<BrokenOperator> broken_;
-  std::vector<ChipCard> chips_;
-  std::vector<std::string> demo_;  // names, from suites.toml
+  std::shared_ptr<const Data> data_ = std::make_shared<const Data>();
 };
 
 }  // namespace kgb

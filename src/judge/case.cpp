@@ -9,6 +9,7 @@
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "judge/quick.hpp"
 #include "model/generate.hpp"
 
 namespace kgb {
@@ -57,6 +58,8 @@ Result<std::vector<Workload>> workloads_of(const JudgeRequest& request, const Op
     if (request.only_workload && w.call.workload != *request.only_workload) return true;
     return language == "cpp" && !op.find_entry(w.call.entry)->native;
   });
+  // What the user named is judged whole.
+  if (request.profile == Profile::quick && request.own.empty()) keep_quick(all, request.seed);
   return all;
 }
 
@@ -176,6 +179,7 @@ Evaluation close_case(Case&& open) {
   e.chip = open.chip.name;
   e.language = open.language;
   e.tolerance = open.request.tolerance;
+  e.profile = open.request.profile;
   e.mode = open.language == "cpp" ? "in-process" : "plan";
   e.no_kernel = open.op.tagged("no_kernel");
   e.seed = seed_text(open.request.seed);

@@ -61,6 +61,9 @@ struct Case {
   Observer observer;
 
   [[nodiscard]] bool stopped() const { return request.stop != nullptr && *request.stop; }
+  [[nodiscard]] bool quick() const { return request.profile == Profile::quick; }
+  // Value sets that each workload is tried on.
+  [[nodiscard]] int value_sets() const { return quick() ? 1 : request.value_sets; }
   [[nodiscard]] bool random() const { return op.tagged("random"); }
   [[nodiscard]] bool on_device() const { return chip.backend != "cpu"; }
   [[nodiscard]] const Entry& entry_of(const Job& job) const {

@@ -27,6 +27,7 @@ constexpr int kSamplesPerTurn = 10;
 constexpr std::size_t kFewestTurns = 11, kMostTurns = 201, kWarmUps = 1;
 constexpr double kBudgetSeconds = 4;  // per workload
 constexpr double kNarrow = 0.01;      // relative width of the interval at which measuring stops
+constexpr double kQuickBudgetSeconds = 0.5, kQuickNarrow = 0.05;  // of the profile quick
 constexpr double kMargin = 0.02;      // differences below it are of no interest
 // Writes need not reach memory within the window, and a data sheet's figure is no law: what is this many
 // times faster than the memory is no measurement.
@@ -101,12 +102,15 @@ Status take_turn(const Case& open, std::size_t turn, Series& series, Timed& cand
 Result<Series> measure(const Case& open, Timed& candidate, Timed* baseline) {
   Series series;
   const auto start = Steady::now();
+  const double budget = open.quick() ? kQuickBudgetSeconds : kBudgetSeconds;
+  const double width = open.quick() ? kQuickNarrow : kNarrow;
+  const bool call_is_enough = open.request.quick || open.quick();
   for (std::size_t turn = 0; turn < kMostTurns + kWarmUps && !open.stopped(); ++turn) {
     KGB_CHECK(take_turn(open, turn, series, candidate, baseline));
     const bool enough = series.candidate.size() >= kFewestTurns;
     const bool narrow =
-        baseline == nullptr || series.narrow(kNarrow) || (open.request.quick && series.decided(kMargin));
-    if (enough && (narrow || 1e-3 * static_cast<double>(millis_since(start)) > kBudgetSeconds)) break;
+        baseline == nullptr || series.narrow(width) || (call_is_enough && series.decided(kMargin));
+    if (enough && (narrow || 1e-3 * static_cast<double>(millis_since(start)) > budget)) break;
   }
   return series;
 }

@@ -57,9 +57,7 @@ const Catalogue& Judge::catalogue() const {
   return impl_->catalogue;
 }
 
-Result<std::unique_ptr<Judge>> Judge::open(JudgeSetup setup) {
-  KGB_TRY(Catalogue catalogue,
-          Catalogue::load(setup.installation.home / "catalogue", setup.installation.more_catalogues));
+Result<std::unique_ptr<Judge>> Judge::open(JudgeSetup setup, Catalogue catalogue) {
   KGB_TRY(std::unique_ptr<Processes> processes, Processes::start(setup));
   auto impl = std::make_unique<Impl>(Impl{std::move(setup), std::move(catalogue), std::move(processes)});
   return std::unique_ptr<Judge>(new Judge(std::move(impl)));

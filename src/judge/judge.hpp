@@ -87,6 +87,8 @@ struct JudgeRequest {
   std::vector<std::string> targets;  // cross-compilation; empty: none
   int value_sets = 2;                // trials per workload; on a device 0: on the VM alone
   bool time = true;                  // gate fast, where the candidate can be timed on this chip
+  // Quick: a draw of the workloads, one set of values, one timed workload with a wide interval.
+  Profile profile = Profile::careful;
   bool quick = false;  // times until faster, slower or the same is certain, not until the ratio is narrow
   // Told when a gate begins (0 of n workloads) and as gate correct goes on; on the caller's thread.
   std::function<void(Gate, std::size_t done, std::size_t total)> progress;
@@ -118,8 +120,9 @@ using Observer = std::function<void(const Compared&)>;
 
 class Judge {
  public:
-  // Loads the catalogue and starts the processes. Errors name what is missing and how to get it.
-  static Result<std::unique_ptr<Judge>> open(JudgeSetup setup);
+  // Starts the processes. Errors name what is missing and how to get it. Operators that the catalogue lacks
+  // cannot be judged.
+  static Result<std::unique_ptr<Judge>> open(JudgeSetup setup, Catalogue catalogue);
   ~Judge();
   Judge(const Judge&) = delete;
   Judge& operator=(const Judge&) = delete;

@@ -21,6 +21,7 @@ using nlohmann::json;
 constexpr std::size_t kFewestTurns = 11, kMostTurns = 201, kWarmUps = 2;
 constexpr double kBudgetSeconds = 6;  // per workload
 constexpr double kNarrow = 0.02;      // relative width of the interval at which measuring stops
+constexpr double kQuickBudgetSeconds = 1, kQuickNarrow = 0.1;  // of the profile quick
 constexpr double kMargin = 0.02;      // differences below it are of no interest
 // No call that touches its bytes is faster: what one core can take from its caches, generously.
 constexpr double kFastestBytesPerSecond = 2e12;
@@ -92,6 +93,8 @@ Status time_job(Case& open, Job& job, NativeBaseline& baseline, Processes& proce
   }
   Series series;
   const auto start = Steady::now();
+  const double budget = open.quick() ? kQuickBudgetSeconds : kBudgetSeconds;
+  const double width = open.quick() ? kQuickNarrow : kNarrow;
   for (std::size_t turn = 0; turn < kMostTurns + kWarmUps && !open.stopped(); ++turn) {
     const Result<bool> whole = take_turn(open, job, turn, series, baseline, processes);
     if (!whole.ok() && whole.error().fault == Fault::user) {
@@ -101,8 +104,8 @@ Status time_job(Case& open, Job& job, NativeBaseline& baseline, Processes& proce
     if (!whole.ok()) return whole.error();
     if (!*whole) return ok_status();
     const bool enough = series.ratio.size() >= kFewestTurns;
-    if (enough && (series.narrow(kNarrow) || 1e-3 * millis_since(start) > kBudgetSeconds)) break;
-    if (1e-3 * millis_since(start) > 5 * kBudgetSeconds) break;
+    if (enough && (series.narrow(width) || 1e-3 * millis_since(start) > budget)) break;
+    if (1e-3 * millis_since(start) > 5 * budget) break;
   }
   if (open.stopped()) return ok_status();
   if (job.only_timed) job.judged = true;

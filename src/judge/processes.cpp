@@ -166,7 +166,9 @@ Processes::Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scr
       scratch_(std::move(scratch)),
       zygote_(std::move(zygote)),
       executors_(executor_command(setup.installation), static_cast<std::size_t>(setup.lanes)),
-      expectations_(oracle::Oracle(python_worker(setup.installation, "kgbench.oracle.worker"),
+      expectations_(oracle::Oracle(sandbox::Starter([this](int channel) {
+                                     return zygote_.start_worker("kgbench.oracle.worker", channel);
+                                   }),
                                    static_cast<std::size_t>(setup.lanes)),
                     setup.expectation_bytes),
       compiler_(compiler_command(setup, zygote_.interpreter(), scratch_.path()),

@@ -12,7 +12,7 @@
 namespace kgb {
 namespace {
 
-constexpr std::size_t kTimedWorkloads = 3;
+constexpr std::size_t kTimedWorkloads = 3, kQuickTimed = 1;
 // Seconds: an empty kernel takes six times as long on an H200, a recording without a kernel nothing.
 constexpr double kNoWork = 1e-7;
 
@@ -35,7 +35,7 @@ std::vector<Job*> timed_jobs(Case& open, const Catalogue& catalogue, bool with_b
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<Job*> jobs;
   for (const auto& [weight, job] : ranked)
-    if (jobs.size() < kTimedWorkloads) jobs.push_back(job);
+    if (jobs.size() < (open.quick() ? kQuickTimed : kTimedWorkloads)) jobs.push_back(job);
   return jobs;
 }
 

@@ -85,6 +85,21 @@ std::optional<Gate> gate_named(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view name_of(Profile profile) {
+  return profile == Profile::quick ? "quick" : "careful";
+}
+
+std::optional<Profile> profile_named(std::string_view name) {
+  for (const Profile profile : {Profile::careful, Profile::quick})
+    if (name_of(profile) == name) return profile;
+  return std::nullopt;
+}
+
+std::string label_of(const Evaluation& evaluation) {
+  const bool weak = evaluation.profile == Profile::quick && evaluation.verdict == Verdict::pass;
+  return (weak ? "quick " : "") + std::string(name_of(evaluation.verdict));
+}
+
 int finding_rank(std::string_view finding_kind) {
   for (std::size_t i = 0; i < std::size(kRows); ++i)
     if (kRows[i].kind == finding_kind) return static_cast<int>(i);

@@ -36,6 +36,12 @@ enum class Gate { static_, compile, correct, honest, fast };
 [[nodiscard]] std::string_view name_of(Gate gate);  // "static", "compile", ...
 [[nodiscard]] std::optional<Gate> gate_named(std::string_view name);
 
+// How much was looked at: `quick` judges a draw of the workloads on one set of values (judge/quick.hpp). The
+// names are stored.
+enum class Profile { careful, quick };
+[[nodiscard]] std::string_view name_of(Profile profile);
+[[nodiscard]] std::optional<Profile> profile_named(std::string_view name);
+
 // One piece of evidence. `kind` names its verdict by the table docs/contracts/findings.md
 // (model/finding_kinds.def).
 struct Finding {
@@ -93,6 +99,7 @@ struct Evaluation {
   int schema = 1;
   std::string op, candidate, source_hash, contestant, chip, language, tolerance;
   std::string mode;  // "plan" or "in-process"
+  Profile profile = Profile::careful;
   Verdict verdict = Verdict::infra;
   Gate reached = Gate::static_;
   bool no_kernel = false;  // the operator has no honest kernel: counted apart
@@ -103,6 +110,8 @@ struct Evaluation {
   std::map<std::string, double> stage_ms;  // "author", "execute", "oracle", "compare", "compile", "total"
   std::string seed;                        // hex; repeats the hidden workloads
 };
+// The verdict as people read it: "quick pass" where little was looked at.
+[[nodiscard]] std::string label_of(const Evaluation& evaluation);
 // Whether the workload is of a tier that anyone may see; unknown ones are not.
 [[nodiscard]] bool is_public_workload(const Evaluation& evaluation, const std::string& workload);
 // Geometric mean of the timed workloads' ratios; nullopt: none was timed.

@@ -185,6 +185,7 @@ Json to_json(const Evaluation& e) {
           {"language", e.language},
           {"tolerance", e.tolerance},
           {"mode", e.mode},
+          {"profile", name_of(e.profile)},
           {"verdict", name_of(e.verdict)},
           {"reached", name_of(e.reached)},
           {"no_kernel", e.no_kernel},
@@ -212,6 +213,10 @@ Evaluation evaluation_from_json(const Json& json) {
   take(json, "language", e.language);
   take(json, "tolerance", e.tolerance);
   take(json, "mode", e.mode);
+  // Stores of before there were profiles are careful; what a later version adds is never taken for that.
+  std::string profile{name_of(Profile::careful)};
+  take(json, "profile", profile);
+  e.profile = profile_named(profile).value_or(Profile::quick);
   e.verdict = verdict_from(json);
   std::string reached;
   take(json, "reached", reached);

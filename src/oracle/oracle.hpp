@@ -17,8 +17,8 @@ namespace kgb::oracle {
 // Thread-safe.
 class Oracle {
  public:
-  // `worker`: the command of kgbench.oracle.worker; its first descriptor is the channel.
-  Oracle(sandbox::Command worker, std::size_t processes);
+  // `worker`: starts kgbench.oracle.worker.
+  Oracle(sandbox::Starter worker, std::size_t processes);
 
   // Expected outputs of call `number` of `trial`. An Error is the oracle's or the catalogue's fault.
   [[nodiscard]] Result<Expectation> expect(const Operator& op, const Call& call, std::uint64_t seed,

@@ -105,7 +105,7 @@ Result<Expectation> read_answer(const std::string& text, Blob bytes, const Opera
 
 }  // namespace
 
-Oracle::Oracle(sandbox::Command worker, std::size_t processes)
+Oracle::Oracle(sandbox::Starter worker, std::size_t processes)
     : pool_(std::make_unique<sandbox::WorkerPool>(std::move(worker), processes)) {}
 
 Result<Expectation> Oracle::ask(const Operator& op, const Call& call, const Question& question) {

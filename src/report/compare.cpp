@@ -20,7 +20,7 @@ bool passed(const Evaluation* evaluation) {
 }
 
 std::string verdict_text_of(const Evaluation* evaluation) {
-  return evaluation == nullptr ? "not judged" : std::string(name_of(evaluation->verdict));
+  return evaluation == nullptr ? "not judged" : label_of(*evaluation);
 }
 
 std::string reason_of(const Evaluation* evaluation) {

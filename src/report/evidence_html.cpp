@@ -162,7 +162,7 @@ std::string evidence(const StoredEvaluation& stored) {
       "{12}. "
       "Source SHA-256 <code>{13}</code></p>\n</div></details></article>\n",
       anchor(stored), e.verdict == Verdict::pass ? "" : " open", escaped(e.op),
-      verdict_class(std::string(name_of(e.verdict))), name_of(e.verdict), escaped(stored.item.candidate),
+      verdict_class(std::string(name_of(e.verdict))), label_of(e), escaped(stored.item.candidate),
       findings(e), workloads(e), targets(e), timings(e), source(stored), name_of(e.reached), escaped(stages),
       escaped(e.source_hash.substr(0, 16)));
 }

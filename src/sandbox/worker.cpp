@@ -51,7 +51,14 @@ struct Worker::Running {
   std::thread keeper;
 };
 
-Worker::Worker(Command command) : command_(std::move(command)) {}
+Starter::Starter(Command command)
+    : start_([command = std::move(command)](int channel) {
+        Command with_channel = command;
+        with_channel.pass.insert(with_channel.pass.begin(), channel);
+        return kgb::sandbox::start(with_channel);
+      }) {}
+
+Worker::Worker(Starter starter) : starter_(std::move(starter)) {}
 Worker::~Worker() = default;
 Worker::Worker(Worker&&) noexcept = default;
 Worker& Worker::operator=(Worker&&) noexcept = default;
@@ -62,9 +69,7 @@ void Worker::stop() {
 
 Status Worker::start() {
   KGB_TRY(auto ends, make_socket_pair());
-  Command command = command_;
-  command.pass.insert(command.pass.begin(), ends.second.get());
-  KGB_TRY(Started started, kgb::sandbox::start(command));
+  KGB_TRY(Started started, starter_.start(ends.second.get()));
   running_ = std::make_unique<Running>(std::move(started), std::move(ends.first));
   return ok_status();
 }
@@ -110,7 +115,7 @@ Result<Answer> Worker::ask(std::string_view json, std::span<const std::byte> blo
   return answer;
 }
 
-WorkerPool::WorkerPool(Command command, std::size_t size) : command_(std::move(command)), size_(size) {}
+WorkerPool::WorkerPool(Starter starter, std::size_t size) : starter_(std::move(starter)), size_(size) {}
 WorkerPool::~WorkerPool() = default;
 
 void WorkerPool::with(const std::function<void(Worker&)>& work) {
@@ -120,7 +125,7 @@ void WorkerPool::with(const std::function<void(Worker&)>& work) {
     freed_.wait(lock, [&] { return !idle_.empty() || made_ < size_; });
     if (idle_.empty()) {
       ++made_;
-      worker = std::make_unique<Worker>(command_);
+      worker = std::make_unique<Worker>(starter_);
     } else {
       worker = std::move(idle_.back());
       idle_.pop_back();

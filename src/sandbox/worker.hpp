@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/frame.hpp"
@@ -31,11 +32,24 @@ struct Answer {
   std::optional<WorkerLoss> loss;
 };
 
-// One worker; not thread-safe. The command's `pass` gets the channel as its first descriptor, so it is
-// number 3.
+// How a worker comes to life: by a program, or by whatever else makes a process that answers on `channel`,
+// its end of the socket pair, which stays the caller's.
+class Starter {
+ public:
+  using Start = std::function<Result<Started>(int channel)>;
+  // The command's `pass` gets the channel as its first descriptor, so it is number 3.
+  Starter(Command command);  // implicit: most workers are programs
+  explicit Starter(Start start) : start_(std::move(start)) {}
+  [[nodiscard]] Result<Started> start(int channel) const { return start_(channel); }
+
+ private:
+  Start start_;
+};
+
+// One worker; not thread-safe.
 class Worker {
  public:
-  explicit Worker(Command command);
+  explicit Worker(Starter starter);
   ~Worker();
   Worker(Worker&&) noexcept;
   Worker& operator=(Worker&&) noexcept;
@@ -50,14 +64,14 @@ class Worker {
   struct Running;
   Status start();
   WorkerLoss lose(FrameEnd end);
-  Command command_;
+  Starter starter_;
   std::unique_ptr<Running> running_;
 };
 
 // At most `size` equal workers, made on demand; callers wait for a free one.
 class WorkerPool {
  public:
-  WorkerPool(Command command, std::size_t size);
+  WorkerPool(Starter starter, std::size_t size);
   ~WorkerPool();
   [[nodiscard]] Result<Answer> ask(std::string_view json, std::span<const std::byte> blob, Millis limit,
                                    const FrameLimits& limits = {}, const std::atomic<bool>* stop = nullptr);
@@ -65,7 +79,7 @@ class WorkerPool {
   void with(const std::function<void(Worker&)>& work);
 
  private:
-  Command command_;
+  Starter starter_;
   std::size_t size_, made_ = 0;
   std::vector<std::unique_ptr<Worker>> idle_;
   std::mutex mutex_;

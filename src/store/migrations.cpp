@@ -9,12 +9,13 @@ extern "C" const char kgb_migration_0001[];
 extern "C" const char kgb_migration_0002[];
 extern "C" const char kgb_migration_0003[];
 extern "C" const char kgb_migration_0004[];
+extern "C" const char kgb_migration_0005[];
 
 namespace kgb {
 namespace {
 
-const std::array<const char*, 4> kMigrations{kgb_migration_0001, kgb_migration_0002, kgb_migration_0003,
-                                             kgb_migration_0004};
+const std::array<const char*, 5> kMigrations{kgb_migration_0001, kgb_migration_0002, kgb_migration_0003,
+                                             kgb_migration_0004, kgb_migration_0005};
 
 }  // namespace
 

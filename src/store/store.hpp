@@ -30,6 +30,7 @@ struct RunInfo {
   std::string host;       // JSON: processor, kernel, torch and Triton versions
   std::string model{};    // that the contestant asks; empty: none
   std::string method{};   // JSON: what the method was told (rounds, temperature, budgets, ...)
+  std::string profile{"careful"};  // or quick
   // A method finds the candidates; else they were there.
   [[nodiscard]] bool by_method() const { return !method.empty() && method != "{}"; }
 };

@@ -52,6 +52,7 @@ Result<int> compare_stored(const Options& options) {
     return user_error(
         "--fail-on-regression takes two runs: the one before and the one after; of runs over several chips,"
         " name one with --chip");
+  KGB_CHECK(same_profile(reports));
   const Contest contest = contest_of(pointers_to(reports));
   if (reports.size() == 2) return compare_two(options, reports[0], reports[1], contest);
   if (options.json)

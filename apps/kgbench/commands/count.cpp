@@ -109,7 +109,7 @@ Result<int> count(Options options) {
   KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
   const std::string chip = std::exchange(options.judge.chip, "auto");
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Catalogue catalogue, load_catalogue({options.op}));
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
   Counting counting{options, catalogue, request_of(options.judge, resolved), {}, {}, {}, 0};
   KGB_TRY(counting.chips, chips_of(chip, catalogue));
@@ -118,7 +118,7 @@ Result<int> count(Options options) {
   request.op = op->name;
   request.source = source;
   request.file = options.file;
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, catalogue));
   KGB_TRY(const std::vector<Judge::Planned> planned, plan(*judge, request, options));
   for (const Judge::Planned& row : planned) KGB_CHECK(count_workload(counting, row));
   if (!options.no_store) {

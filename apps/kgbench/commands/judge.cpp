@@ -56,11 +56,11 @@ Result<int> judge_one(const Options& options) {
     return user_error(
         "--baseline needs a clock, and the virtual machine of chip cpu is none. Use it on a GPU, or kgbench"
         " compare, which counts the work of both");
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Catalogue catalogue, load_catalogue_for(options.op, options.judge));
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
   KGB_TRY(std::vector<Workload> own, own_workloads_of(options.judge, *op));
   KGB_TRY(const std::optional<DeclaredLibrary> library, library_of(options.judge, catalogue));
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, library));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, catalogue, library));
   JudgeRequest request = request_of(options.judge, resolved);
   if (library) declare(request, library->library, *op);
   request.op = op->name;
@@ -95,6 +95,7 @@ Registered register_judge(CLI::App& root) {
   command->add_flag("--json", options->json, "the whole evaluation as JSON");
   command->add_flag("--stream", options->stream, "JSON lines from standard input to standard output");
   add_judge_options(*command, options->judge, {"smoke", "hidden"});
+  add_profile_option(*command, options->judge);
   add_own_workload_options(*command, options->judge);
   add_time_spec_option(*command, options->time_specs);
   add_library_option(*command, options->judge);

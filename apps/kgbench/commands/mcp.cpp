@@ -116,7 +116,7 @@ Result<int> serve_streams(serve::Server& server) {
 Result<int> run_mcp(const Options& options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(Catalogue catalogue, load_catalogue());
-  WarmJudge judge(options.judge, resolved.lanes);
+  WarmJudge judge(options.judge, resolved.lanes, catalogue);
   // It gets warm while the client shakes hands.
   judge.begin([](const Error& error) { log::error("the judge cannot start: " + error.message); });
   const auto bench = std::make_shared<serve::Workbench>(

@@ -31,8 +31,9 @@ struct Options {
 Result<int> run_mutate(const Options& options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Installation installation, find_installation());
-  KGB_TRY(const std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes));
-  KGB_TRY(const std::vector<const Operator*> operators, chosen(options.operators, judge->catalogue()));
+  KGB_TRY(const Catalogue catalogue, load_catalogue(options.operators.names));
+  KGB_TRY(const std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes, catalogue));
+  KGB_TRY(const std::vector<const Operator*> operators, chosen(options.operators, catalogue));
   MutationOptions how;
   how.request = request_of(options.judge, resolved);
   how.request.targets.clear();

@@ -22,7 +22,7 @@ struct Options {
 Result<int> new_candidate(const Options& options) {
   if (options.op.empty())
     return user_error("no operator. Name one (kgbench list), or: kgbench new operator NAME");
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Catalogue catalogue, load_catalogue({options.op}));
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
   const std::string text = stub_text(*op);
   if (options.out.empty()) {

@@ -21,11 +21,11 @@ struct Options {
 Result<int> plan(const Options& options) {
   KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Catalogue catalogue, load_catalogue_for(options.op, options.judge));
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
   KGB_TRY(std::vector<Workload> own, own_workloads_of(options.judge, *op));
   KGB_TRY(const std::optional<DeclaredLibrary> library, library_of(options.judge, catalogue));
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, library));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, catalogue, library));
   JudgeRequest request = request_of(options.judge, resolved);
   if (library) declare(request, library->library, *op);
   request.op = op->name;

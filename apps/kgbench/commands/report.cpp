@@ -42,6 +42,11 @@ Result<int> published(const Options& options) {
   KGB_TRY(const Installation installation, find_installation());
   KGB_TRY(PublishedTable table, load_published(installation.home / "catalogue" / "published", options.table));
   KGB_TRY(const std::vector<RunReport> reports, read_runs(options.runs, options.chip));
+  for (const RunReport& report : reports)
+    if (report.run.profile != "careful")
+      return user_error(report.run.id + " is of the profile " + report.run.profile +
+                        ", which no published table is. Judge it again: kgbench run --contestant replay:" +
+                        report.run.id + " --profile careful");
   add_runs(table, pointers_to(reports));
   return deliver(options, json ? published_json(table).dump(2) + '\n' : published_text(table));
 }

@@ -38,7 +38,7 @@ void print_open(const RunOutcome& outcome) {
   if (outcome.open.size() > kMostOpen) std::printf("Open: and %zu more\n", outcome.open.size() - kMostOpen);
 }
 
-Status finish(PreparedRun& prepared, const RunOutcome& outcome, double seconds) {
+Status finish(PreparedRun& prepared, const RunOutcome& outcome, const Catalogue& catalogue, double seconds) {
   const std::filesystem::path& folder = prepared.options.folder;
   const std::string now = iso_utc(system_clock().wall());
   const bool generated_only = prepared.options.producer && prepared.options.producer->generate_only;
@@ -53,7 +53,6 @@ Status finish(PreparedRun& prepared, const RunOutcome& outcome, double seconds) 
     return ok_status();
   }
   KGB_TRY(RunReport report, load_report(prepared.store, prepared.run.id));
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
   report.families = families_of(catalogue);
   ReportStyle style;
   style.colour = wants_colour();
@@ -99,6 +98,13 @@ Result<int> dry_run(const RunCommand& command, const ResolvedOptions& resolved,
   return kExitPass;
 }
 
+// The operators of a run that needs no others; empty: all.
+std::vector<std::string> told_operators(const RunCommand& command) {
+  const bool own = command.contestant == "experts" || command.contestant.starts_with("dir:");
+  const bool plain = command.resume.empty() && command.only_failed.empty() && command.exclude.empty();
+  return own && plain ? command.operators : std::vector<std::string>();
+}
+
 Result<int> run(RunCommand command, CLI::App& app) {
   command.method.install = command.judge.install;
   command.method.allow_weak_lock = command.judge.allow_weak_lock;
@@ -107,7 +113,7 @@ Result<int> run(RunCommand command, CLI::App& app) {
        apply_protocol(app, command.contestant, installation, command.judge, command.method))
     std::fprintf(stderr, "  differs from the published protocol: %s\n", difference.c_str());
   KGB_TRY(const ResolvedOptions resolved, resolve(command.judge));
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Catalogue catalogue, load_catalogue(told_operators(command)));
   if (command.method.dry_run) return dry_run(command, resolved, installation, catalogue);
   if (command.method.judge_only && command.resume.empty())
     return user_error("--judge-only goes on with a run: name it with --resume RUN");
@@ -117,7 +123,7 @@ Result<int> run(RunCommand command, CLI::App& app) {
   KGB_TRY(const std::vector<RunItem> pending, prepared.store.pending(prepared.run.id));
   // After the mistakes that a command line can hold: this starts interpreters. What only generates may do
   // without: a machine that reaches models need have neither torch nor Triton.
-  WarmJudge judge(command.judge, resolved.lanes, prepared.library);
+  WarmJudge judge(command.judge, resolved.lanes, catalogue, prepared.library);
   if (!command.method.generate_only && !pending.empty()) KGB_CHECK(judge.get());
   KGB_TRY(const std::int64_t total, prepared.store.item_count(prepared.run.id));
   announce(prepared, total);
@@ -129,7 +135,7 @@ Result<int> run(RunCommand command, CLI::App& app) {
   KGB_TRY(const RunOutcome outcome, run_pending(
                                         prepared.store, catalogue, [&judge] { return judge.get(); },
                                         prepared.run, prepared.options, progress, stop_asked));
-  KGB_CHECK(finish(prepared, outcome,
+  KGB_CHECK(finish(prepared, outcome, catalogue,
                    std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()));
   return outcome.stopped ? kExitFault : kExitPass;
 }
@@ -158,6 +164,7 @@ Registered register_run(CLI::App& root) {
   command->add_option("--out", options->out, "folder of the run (default: runs/DATE-CONTESTANT-SUITE)");
   command->add_option("--resume", options->resume, "go on with the run in this folder");
   add_judge_options(*command, options->judge, {"smoke", "hidden"});
+  add_profile_option(*command, options->judge);
   add_method_options(*command, options->method);
   add_install_option(*command, options->judge);
   return {command, [options, command] { return run(*options, *command); }};

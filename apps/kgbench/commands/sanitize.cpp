@@ -90,12 +90,12 @@ Result<int> sanitize_script(const Options& options) {
 Result<int> sanitize_candidate(const Options& options) {
   KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Catalogue catalogue, load_catalogue_for(options.op, options.judge));
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
   JudgeRequest request = request_of(options.judge, resolved);
   KGB_TRY(request.own, own_workloads_of(options.judge, *op));
   KGB_TRY(const std::optional<DeclaredLibrary> library, library_of(options.judge, catalogue));
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, library));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, catalogue, library));
   if (library) declare(request, library->library, *op);
   request.op = op->name;
   request.source = source;

@@ -22,7 +22,7 @@ struct Options {
 
 Result<int> run_screen(const Options& options) {
   KGB_TRY(const Installation installation, find_installation());
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Catalogue catalogue, load_catalogue(options.operators.names));
   KGB_TRY(const std::vector<const Operator*> operators, chosen(options.operators, catalogue));
   ScreenOptions how;
   how.lanes = options.lanes > 0 ? options.lanes : processors();

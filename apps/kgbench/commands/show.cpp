@@ -26,7 +26,7 @@ Registered register_show(CLI::App& root) {
                     "every workload, not only the first few of each tier");
   command->add_flag("--json", options->json, "as JSON");
   return {command, [options]() -> Result<int> {
-            KGB_TRY(const Catalogue catalogue, load_catalogue());
+            KGB_TRY(const Catalogue catalogue, load_catalogue({options->op}));
             KGB_TRY(const Operator* const op, catalogue.find(options->op));
             const std::string text = options->json ? show_json(catalogue, *op).dump(2) + "\n"
                                                    : show_text(catalogue, *op, options->show);

@@ -20,8 +20,9 @@ struct Options {
 
 Result<int> run_tolerance(const Options& options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
-  KGB_TRY(const std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes));
-  KGB_TRY(const std::vector<const Operator*> operators, chosen(options.operators, judge->catalogue()));
+  KGB_TRY(const Catalogue catalogue, load_catalogue(options.operators.names));
+  KGB_TRY(const std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes, catalogue));
+  KGB_TRY(const std::vector<const Operator*> operators, chosen(options.operators, catalogue));
   JudgeRequest request = request_of(options.judge, resolved);
   request.targets.clear();
   request.time = false;

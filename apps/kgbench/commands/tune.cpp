@@ -68,9 +68,10 @@ Result<int> run_tune(const Options& options) {
         "nothing is timed on chip cpu: the virtual machine is no clock. Tune on a machine with an NVIDIA GPU "
         "(kgbench doctor)");
   KGB_TRY(const Installation installation, find_installation());
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Catalogue catalogue,
+          load_catalogue(options.tasks.empty() ? options.operators.names : std::vector<std::string>()));
   KGB_TRY(const std::vector<TuneTask> tasks, tasks_of(options, catalogue));
-  KGB_TRY(const std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes));
+  KGB_TRY(const std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes, catalogue));
   TuneOptions how;
   how.request = request_of(options.judge, resolved);
   how.tuner.rewriter = {installation.interpreter, installation.python_dir};

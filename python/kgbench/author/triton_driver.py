@@ -15,6 +15,8 @@ from triton.backends.nvidia.compiler import CUDABackend, get_ptxas_version
 from triton.runtime import driver as active_driver
 from triton.runtime.jit import TensorWrapper
 
+from kgbench.compiler.cache_keys import private_cache_keys
+
 from . import lazy_kernel, nodes, phantom
 from .kernel_cache import PrivateCache
 from .tuning import Benchmarker
@@ -271,9 +273,10 @@ def install(recorder, chip, workspace, autotune, stream=lambda: 0):
 
 
 def warm_compiler():
-    """Compiles one kernel to TTIR, so that Triton has hashed itself and read its libraries before any fork."""
+    """Compiles one kernel to TTIR, so that Triton has imported its parts and read its libraries before any fork."""
     from .chips import Chip
     register_backend()
+    private_cache_keys()
     chip = Chip({})
     before = knobs.cache.dir
     knobs.cache.manager_class = PrivateCache

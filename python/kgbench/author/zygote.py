@@ -21,11 +21,14 @@ from kgbench import _kgbench
 # kernel, says hello, and then answers each request by a fork. The new process is a child of kgbench (CLONE_PARENT),
 # in its own namespaces; the zygote hands its pidfd over, never waits for it, and has no other contact with it. The
 # zygote never sees a candidate. When kgbench goes, its end of the socket closes: the zygote kills what it forked.
+# Trusted workers of kgbench are forked here too, so that torch is imported once. They run no candidate and have no
+# lock; seeds and expected values reach them over their own channel, after the fork, so that no author's memory holds
+# any.
 
 _HEADER = struct.Struct("<4sIQ")  # as kgbench.frame, but read with the descriptors that come along
 _MAGIC = b"KGF1"
 _MAX_FDS = 8
-_FD_NAMES = ("result", "out", "err", "status")  # in this order in each request; control groups follow
+_FD_NAMES = ("result", "out", "err", "status")  # in this order in an author's request; control groups follow
 
 
 def _read(sock, size, fds):
@@ -61,15 +64,27 @@ def _send(sock, message, fds=()):
     sock.sendall(data[sent:])
 
 
+def _take_descriptors(out, err, keep):
+    """In the new process: standard streams of its own, and no descriptor of the zygote's."""
+    null = os.open("/dev/null", os.O_RDONLY)
+    for number, fd in enumerate((null, out, err)):
+        os.dup2(fd, number)
+    _kgbench.sandbox_close_others(keep)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _worker(message, fds):
+    """In the new process: runs a trusted worker. Returns its exit code."""
+    channel, out, err = fds
+    _take_descriptors(out, err, [channel])
+    return importlib.import_module(message["worker"]).main([message["worker"], str(channel)]) or 0
+
+
 def _author(message, fds):
     """In the new process: takes its descriptors, locks itself, runs the session. Returns the exit code."""
     named = dict(zip(_FD_NAMES, fds))
     groups = fds[len(_FD_NAMES):]
-    null = os.open("/dev/null", os.O_RDONLY)
-    for number, fd in enumerate((null, named["out"], named["err"])):
-        os.dup2(fd, number)
-    _kgbench.sandbox_close_others([named["result"], named["status"], *groups])
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _take_descriptors(named["out"], named["err"], [named["result"], named["status"], *groups])
     os.environ.update(message["environment"])
     try:
         layers = _kgbench.sandbox_lock(message["lock"], groups)
@@ -89,13 +104,13 @@ def _author(message, fds):
 
 
 def _fork(message, fds):
-    """Forks one author. Returns (pid, pidfd); never returns in the new process."""
-    pid, pidfd = _kgbench.sandbox_fork(message["namespaces"])
+    """Forks one author or worker. Returns (pid, pidfd); never returns in the new process."""
+    pid, pidfd = _kgbench.sandbox_fork(message.get("namespaces", 0))
     if pid:
         return pid, pidfd
     code = 1
     try:
-        code = _author(message, fds)
+        code = _worker(message, fds) if "worker" in message else _author(message, fds)
     except BaseException as error:
         if isinstance(error, SystemExit):
             code = error.code if isinstance(error.code, int) else 1
@@ -113,7 +128,7 @@ def _answer(sock, message, fds, children):
     try:
         pid, pidfd = _fork(message, fds)
     except OSError as error:
-        _send(sock, {"id": message.get("id"), "error": f"cannot fork an author: {error}"})
+        _send(sock, {"id": message.get("id"), "error": f"cannot fork: {error}"})
         return
     _send(sock, {"id": message["id"], "pid": pid}, [pidfd])
     children.add(pidfd)
@@ -121,7 +136,7 @@ def _answer(sock, message, fds, children):
 
 def serve(sock):
     """Answers requests until kgbench closes its end; then kills what still runs."""
-    children = set()  # pidfds of authors that may still run
+    children = set()  # pidfds of processes that may still run
     while True:
         watched, _, _ = select.select([sock, *children], [], [])
         for pidfd in [fd for fd in watched if fd is not sock]:
@@ -154,7 +169,7 @@ def warm_up(preload, session):
         except ImportError as error:
             notes.append(f"cannot import {name}: {error}")
     recorder = sys.modules.get("kgbench.author.recorder")
-    if recorder is not None and hasattr(recorder, "warm_up"):
+    if recorder is not None:
         recorder.warm_up()
     return notes
 
@@ -182,14 +197,16 @@ def main(argv):
     options = json.loads(argv[1])
     sock = socket.socket(fileno=options["socket"])
     sock.set_inheritable(False)
+    gc.disable()  # there is little garbage in imports, and looking for it costs a tenth of them
     notes = warm_up(options["preload"], options["module"])
-    gc.collect()
+    gc.enable()
     gc.freeze()  # no collection in a child touches, and so copies, the pages of these objects
     gc.set_threshold(200_000, 20, 100)  # Triton's front end makes much that is no garbage: a quarter of its time
     _send(sock, _facts(notes, started))
     serve(sock)
     # kgbench removes its folders itself, unless it was killed.
     shutil.rmtree(options["home"], ignore_errors=True)
+    os._exit(0)  # nothing is left to do, and taking torch down in order costs as much as a tenth of its import
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from kgbench import frame
 from kgbench.oracle import contract, references
 from kgbench.oracle.arguments import Arguments
 from kgbench.oracle.dtypes import NAMES
+from kgbench.untraced import leave_dynamo_out
 
 ALIGNMENT = 64  # of every array in the blob: the comparison reads them in place
 
@@ -191,6 +192,7 @@ def answer(request):
 def main(argv):
     fd = int(argv[1])
     torch.set_num_threads(int(os.environ.get("KGBENCH_ORACLE_THREADS", "1")))
+    leave_dynamo_out()
     gc.freeze()
     while True:
         try:

@@ -23,11 +23,11 @@ std::string summary_of(const RunReport& report) {
   std::string out = fmt::format("<h1>kgbench: {} on {}</h1>\n<p class=\"lead\">{}</p>\n",
                                 escaped(run.contestant), escaped(run.suite), escaped(headline(report)));
   out += fmt::format(
-      "<p class=\"soft\">run {}, started {}{}, kgbench {}, chip {}, tiers {}, tolerance {}, seed "
+      "<p class=\"soft\">run {}, started {}{}, kgbench {}, chip {}, tiers {}, tolerance {}, profile {}, seed "
       "<code>{}</code></p>\n",
       escaped(run.id), escaped(run.created),
       run.finished.empty() ? "" : ", finished " + escaped(run.finished), escaped(run.version),
-      escaped(run.chip), escaped(run.tiers), escaped(run.tolerance), escaped(run.seed));
+      escaped(run.chip), escaped(run.tiers), escaped(run.tolerance), escaped(run.profile), escaped(run.seed));
   return out;
 }
 
@@ -59,7 +59,7 @@ std::string result_row(const StoredEvaluation& stored) {
       "<td data-key=\"{5}\">{6}</td><td>{7}</td><td class=\"wide\">{8}</td><td class=\"wide\">{9}</td>"
       "<td class=\"n\" data-key=\"{10:.3f}\">{10:.0f}</td></tr>\n",
       id, escaped(e.op), e.no_kernel ? " <span class=\"soft\">no honest kernel</span>" : "",
-      verdict_class(std::string(name_of(e.verdict))), name_of(e.verdict),
+      verdict_class(std::string(name_of(e.verdict))), label_of(e),
       std::isfinite(worst) ? fmt::format("{:.6g}", worst) : "1e300", escaped(worst_text(e)),
       escaped(workloads_text(e)), escaped(targets_text(e)), escaped(time_text(e)), total_ms(e));
 }

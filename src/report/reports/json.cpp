@@ -31,6 +31,7 @@ std::string report_json(const RunReport& report, const ReportStyle&) {
                             {"chip", run.chip},
                             {"tiers", run.tiers},
                             {"tolerance", run.tolerance},
+                            {"profile", run.profile},
                             {"targets", run.targets},
                             {"seed", run.seed},
                             {"model", run.model},

@@ -27,7 +27,7 @@ std::string speed(const Evaluation& e) {
 Row row_of(const StoredEvaluation& stored, bool recorded) {
   const Evaluation& e = stored.evaluation;
   std::string workloads = workloads_text(e);
-  Row row{e.op, std::string(name_of(e.verdict))};
+  Row row{e.op, label_of(e)};
   if (recorded)
     row.push_back(stored.item.recorded.empty() ? "-"
                                                : stored.item.recorded + (disagrees(stored) ? " !" : ""));
@@ -51,13 +51,14 @@ std::string report_table(const RunReport& report, const ReportStyle& style) {
       widths[c] = std::min<std::size_t>(std::max(widths[c], row[c].size()), 60);
   const RunInfo& run = report.run;
   std::string out =
-      fmt::format("kgbench {}  {}  suite {}  chip {}  tiers {}  tolerance {}  seed {}\n", run.version,
-                  run.contestant, run.suite, run.chip, run.tiers, run.tolerance, run.seed);
+      fmt::format("kgbench {}  {}  suite {}  chip {}  tiers {}  tolerance {}  {}seed {}\n", run.version,
+                  run.contestant, run.suite, run.chip, run.tiers, run.tolerance,
+                  run.profile == "careful" ? "" : "profile " + run.profile + "  ", run.seed);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     out += "  ";
     for (std::size_t c = 0; c + 1 < columns; ++c) {
       const std::string cell = fmt::format("{:<{}}", rows[r][c].substr(0, 60), widths[c]);
-      out += (c == 1 && r > 0 ? painted(cell, rows[r][c] == "pass", style.colour) : cell) + "  ";
+      out += (c == 1 && r > 0 ? painted(cell, report.evaluations[r - 1].evaluation.verdict == Verdict::pass, style.colour) : cell) + "  ";
     }
     out += rows[r][columns - 1];
     out.erase(out.find_last_not_of(' ') + 1);

@@ -9,11 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <thread>
 
 #include "sandbox/namespaces.hpp"
 #include "sandbox/tree.hpp"
+#include "sandbox/worker.hpp"
 
 namespace kgb::author {
 namespace {
@@ -38,7 +40,8 @@ class ZygoteTest : public ::testing::Test {
   static void SetUpTestSuite() {
     scripts_ = new TempDir(TempDir::make("kgb-session", "/tmp").value());
     ::chmod(scripts_->path().c_str(), 0755);
-    fs::copy(KGB_SOURCE_DIR "/tests/unit/author/attack_session.py", scripts_->path() / "attack_session.py");
+    for (const char* name : {"attack_session.py", "echo_worker.py"})
+      fs::copy(fs::path(KGB_SOURCE_DIR) / "tests/unit/author" / name, scripts_->path() / name);
     auto started = Zygote::start(options());
     if (started.ok())
       zygote_ = new Zygote(std::move(*started));
@@ -287,6 +290,44 @@ TEST_F(ZygoteTest, ADeadZygoteIsReplacedAndItsAuthorsLiveOn) {
   runner.join();
   EXPECT_TRUE(slow.finished.clean()) << slow.finished.describe() << slow.err;
   EXPECT_EQ(slow.result.frames.size(), 1u);
+}
+
+TEST_F(ZygoteTest, TrustedWorkersAreForkedFromItAndStartedAgain) {
+  sandbox::Worker worker(
+      sandbox::Starter([&](int channel) { return zygote_->start_worker("echo_worker", channel); }));
+  const auto told = worker.ask(R"({"id":7})", {}, Millis(30'000));
+  ASSERT_TRUE(told.ok()) << told.error().message;
+  ASSERT_FALSE(told->loss) << told->loss->error_output;
+  const std::string& text = told->frame.json;
+  const auto has = [&text](const std::string& what) { return text.find(what) != std::string::npos; };
+  EXPECT_TRUE(has("\"id\":7")) << text;
+  EXPECT_TRUE(has("\"parent\":" + std::to_string(::getpid()))) << text << ": we wait for it";
+  EXPECT_TRUE(has("\"uid\":" + std::to_string(::getuid()))) << text << ": trusted as we are";
+  EXPECT_TRUE(has("\"interrupted\":true")) << text;
+  const std::size_t list = text.find("\"fds\":[");
+  ASSERT_NE(list, std::string::npos) << text;
+  EXPECT_EQ(std::count(text.begin() + static_cast<std::ptrdiff_t>(list),
+                       text.begin() + static_cast<std::ptrdiff_t>(text.find(']', list)), ','),
+            3)
+      << text << ": the streams and its channel, none of the zygote's";
+
+  const auto died = worker.ask(R"({"id":8,"do":"die"})", {}, Millis(30'000));
+  ASSERT_TRUE(died.ok());
+  ASSERT_TRUE(died->loss);
+  EXPECT_EQ(died->loss->finished.code, 9) << died->loss->finished.describe();
+  EXPECT_EQ(died->loss->error_output, "at its end\n");
+  const auto again = worker.ask(R"({"id":9})", {}, Millis(30'000));
+  ASSERT_TRUE(again.ok() && !again->loss);
+  EXPECT_NE(again->frame.json, text);
+}
+
+TEST_F(ZygoteTest, AWorkerWithoutAModuleIsALossThatSaysWhy) {
+  sandbox::Worker worker(
+      sandbox::Starter([&](int channel) { return zygote_->start_worker("no_such_worker", channel); }));
+  const auto told = worker.ask("{}", {}, Millis(30'000));
+  ASSERT_TRUE(told.ok()) << told.error().message;
+  ASSERT_TRUE(told->loss);
+  EXPECT_NE(told->loss->error_output.find("no_such_worker"), std::string::npos) << told->loss->error_output;
 }
 
 TEST_F(ZygoteTest, WhenKgbenchIsKilledNothingIsLeft) {

@@ -68,6 +68,20 @@ class Merge : public ::testing::Test {
   TempDir place_ = TempDir::make().value();
 };
 
+TEST_F(Merge, AQuickRunIsNotJoinedWithACarefulOne) {
+  RunInfo quick = facts();
+  quick.profile = "quick";
+  const Result<Merged> all =
+      merged({run("a", "aten::neg", Verdict::pass), run("b", "aten::mul", Verdict::pass, quick)});
+  ASSERT_FALSE(all.ok());
+  EXPECT_NE(all.error().message.find("their profile differs ('careful' and 'quick')"), std::string::npos)
+      << all.error().message;
+  const Result<Merged> same = merged(
+      {run("c", "aten::neg", Verdict::pass, quick), run("d", "aten::mul", Verdict::pass, quick)}, "quick");
+  ASSERT_TRUE(same.ok()) << same.error().message;
+  EXPECT_EQ(open_run(place_.path() / "quick").value().run.profile, "quick");
+}
+
 TEST_F(Merge, PartsOfASuiteBecomeOneRunWithWhatWasRecordedOfThem) {
   const Result<Merged> all =
       merged({run("a", "aten::neg", Verdict::pass), run("b", "aten::mul", std::nullopt)});

@@ -23,6 +23,38 @@ const Catalogue& shipped() {
   return *loaded;
 }
 
+TEST(CatalogueOfSome, HoldsTheOperatorsAskedForAsTheWholeOneDoes) {
+  const std::filesystem::path folder = std::filesystem::path(KGB_SOURCE_DIR) / "catalogue";
+  const auto some = Catalogue::load(folder, {}, {"vllm::rms_norm", "softmax"});
+  ASSERT_TRUE(some.ok()) << some.error().message;
+  ASSERT_EQ(some->operators().size(), 2u);
+  for (const Operator& op : some->operators()) {
+    const auto whole = shipped().find(op.name);
+    ASSERT_TRUE(whole.ok());
+    ASSERT_EQ(op.fixed.size(), (*whole)->fixed.size());
+    for (std::size_t i = 0; i < op.fixed.size(); ++i)
+      EXPECT_EQ(describe(op.fixed[i].call), describe((*whole)->fixed[i].call));
+  }
+  EXPECT_TRUE(some->chip("cpu").ok());
+  EXPECT_FALSE(some->find("aten::add").ok());
+  const auto misspelt = Catalogue::load(folder, {}, {"sofmax"});
+  ASSERT_TRUE(misspelt.ok()) << misspelt.error().message;
+  EXPECT_EQ(misspelt->find("sofmax").error().message, shipped().find("sofmax").error().message)
+      << "suggestions know the names of all";
+}
+
+TEST(CatalogueOfSome, ACopySharesWhatWasLoaded) {
+  const Catalogue copy = shipped();
+  EXPECT_EQ(&copy.operators(), &shipped().operators());
+}
+
+TEST(CatalogueOfSome, ChipsAloneAreThoseOfTheWhole) {
+  const auto chips = Catalogue::load_chips(std::filesystem::path(KGB_SOURCE_DIR) / "catalogue/");
+  ASSERT_TRUE(chips.ok()) << chips.error().message;
+  ASSERT_EQ(chips->size(), shipped().chips().size());
+  for (std::size_t i = 0; i < chips->size(); ++i) EXPECT_EQ((*chips)[i].facts, shipped().chips()[i].facts);
+}
+
 // What must hold for a call whatever its card says.
 void expect_sound(const Operator& op, const Workload& workload) {
   const Call& call = workload.call;

@@ -89,6 +89,9 @@ TEST(MoreCatalogues, AUsersOperatorIsFoundAndANameTwiceIsAnError) {
   EXPECT_NE(clash->broken()[0].summary().find("aten::softmax is an operator already"), std::string::npos);
   EXPECT_FALSE(clash->find("aten::softmax").ok()) << "nobody knows which is meant";
   EXPECT_TRUE(clash->find("aten::add").ok());
+  EXPECT_FALSE(Catalogue::load(ours, {dir.path()}, {"softmax"})->find("softmax").ok())
+      << "of those asked for";
+  EXPECT_TRUE(Catalogue::load(ours, {dir.path()}, {"house::swap"})->find("house::swap").ok());
 }
 
 }  // namespace

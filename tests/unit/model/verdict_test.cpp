@@ -28,6 +28,23 @@ TEST(Verdict, NamesGoBothWays) {
   EXPECT_EQ(gate_named("static"), Gate::static_);
 }
 
+TEST(Verdict, AQuickPassIsNeverReadAsACarefulOne) {
+  Evaluation e;
+  e.verdict = Verdict::pass;
+  EXPECT_EQ(label_of(e), "pass");
+  e.profile = Profile::quick;
+  EXPECT_EQ(label_of(e), "quick pass");
+  EXPECT_EQ(label_of(evaluation_from_json(to_json(e))), "quick pass");
+  e.verdict = Verdict::wrong_value;
+  EXPECT_EQ(label_of(e), "wrong_value") << "what is wrong is wrong";
+  nlohmann::json stored = to_json(e);
+  stored.erase("profile");
+  EXPECT_EQ(evaluation_from_json(stored).profile, Profile::careful) << "of before there were profiles";
+  stored["profile"] = "glance";
+  EXPECT_EQ(evaluation_from_json(stored).profile, Profile::quick) << "of a later version";
+  EXPECT_FALSE(profile_named("fast"));
+}
+
 TEST(Verdict, TheTableInCodeIsTheOneInTheContract) {
   std::ifstream file(std::string(KGB_SOURCE_DIR) + "/docs/contracts/findings.md");
   ASSERT_TRUE(file.good());

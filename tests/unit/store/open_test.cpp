@@ -68,6 +68,11 @@ TEST_F(OpenToReadTest, LeavesTheFolderAsItIs) {
   EXPECT_EQ(snapshot(), before);
 }
 
+TEST_F(OpenToReadTest, RunsOfBeforeThereWereProfilesWereCareful) {
+  write_schema_1();
+  EXPECT_EQ(Store::open_to_read(file_).value().runs().value().at(0).profile, "careful");
+}
+
 TEST_F(OpenToReadTest, RefusesToWrite) {
   write_run();
   Store store = Store::open_to_read(file_).value();
