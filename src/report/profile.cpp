@@ -86,7 +86,7 @@ std::string source_of(const NcuLine& line, const std::vector<std::string>& sourc
   return out;
 }
 
-void kernel_lines(std::string& out, const ProfiledKernel& kernel, const Profile& profile,
+void kernel_lines(std::string& out, const ProfiledKernel& kernel, const CallProfile& profile,
                   const std::vector<std::string>& source) {
   const ReplayedLaunch& launch = kernel.launch;
   out += fmt::format("  {}[{},{},{}] at {}:{}, {} threads\n", launch.kernel, launch.grid[0], launch.grid[1],
@@ -118,7 +118,7 @@ void kernel_lines(std::string& out, const ProfiledKernel& kernel, const Profile&
   }
 }
 
-void call_lines(std::string& out, const Profile& profile) {
+void call_lines(std::string& out, const CallProfile& profile) {
   if (profile.device.empty()) return;
   out += profile.call_ns.empty()
              ? "  call         not timed: " + profile.no_times + "\n"
@@ -140,7 +140,7 @@ void call_lines(std::string& out, const Profile& profile) {
 
 }  // namespace
 
-void attach_counters(Profile& profile, const std::vector<NcuKernel>& kernels,
+void attach_counters(CallProfile& profile, const std::vector<NcuKernel>& kernels,
                      const std::vector<NcuSource>& sources) {
   std::size_t at = 0;
   for (ProfiledKernel& kernel : profile.kernels) {
@@ -163,7 +163,7 @@ void attach_counters(Profile& profile, const std::vector<NcuKernel>& kernels,
   }
 }
 
-void attach_activity(Profile& profile) {
+void attach_activity(CallProfile& profile) {
   std::size_t at = 0;
   for (ProfiledKernel& kernel : profile.kernels) {
     std::size_t found = at;
@@ -191,7 +191,7 @@ std::string occupancy_limiter(const NcuKernel& kernel) {
   return out;
 }
 
-std::string profile_text(const Profile& profile, const std::string& source) {
+std::string profile_text(const CallProfile& profile, const std::string& source) {
   std::string out = fmt::format("== {}  {}  {}: {}\n", profile.op, profile.candidate, profile.workload,
                                 profile.description);
   if (!profile.device.empty())

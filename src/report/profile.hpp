@@ -22,7 +22,7 @@ struct ProfiledKernel {
   std::optional<double> activity_ns;  // of one run with cold caches
 };
 
-struct Profile {
+struct CallProfile {
   std::string op, candidate, source_hash, chip, seed, workload, description;
   std::string device, driver;         // empty: there is none here
   std::string folder;                 // of everything that is kept
@@ -37,14 +37,14 @@ struct Profile {
 };
 
 // Gives each launch its counters, source lines and time: in order, by name. What fits nowhere is left out.
-void attach_counters(Profile& profile, const std::vector<NcuKernel>& kernels,
+void attach_counters(CallProfile& profile, const std::vector<NcuKernel>& kernels,
                      const std::vector<NcuSource>& sources);
-void attach_activity(Profile& profile);
+void attach_activity(CallProfile& profile);
 // "registers" or "shared memory and warps": what allows the fewest programs at a time; empty: unknown.
 [[nodiscard]] std::string occupancy_limiter(const NcuKernel& kernel);
 
 // `source`: the candidate's text, of which lines are shown.
-[[nodiscard]] std::string profile_text(const Profile& profile, const std::string& source);
-[[nodiscard]] nlohmann::json to_json(const Profile& profile);
+[[nodiscard]] std::string profile_text(const CallProfile& profile, const std::string& source);
+[[nodiscard]] nlohmann::json to_json(const CallProfile& profile);
 
 }  // namespace kgb

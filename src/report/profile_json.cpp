@@ -47,7 +47,7 @@ nlohmann::json kernel_json(const ProfiledKernel& kernel) {
 
 }  // namespace
 
-nlohmann::json to_json(const Profile& profile) {
+nlohmann::json to_json(const CallProfile& profile) {
   nlohmann::json out{{"schema", 1},
                      {"op", profile.op},
                      {"candidate", profile.candidate},

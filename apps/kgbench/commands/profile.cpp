@@ -71,7 +71,7 @@ class Profiling {
       : options_(options), catalogue_(catalogue), judge_(judge), request_(std::move(request)) {}
 
   // nullopt: the candidate does not get as far; standard error says why.
-  Result<std::optional<Profile>> run() {
+  Result<std::optional<CallProfile>> run() {
     KGB_TRY(std::vector<Judge::Planned> planned, judge_.plan(request_));
     if (planned.size() != 1) return internal_error("a profile is of one workload");
     const Judge::Planned& row = planned.front();
@@ -87,7 +87,7 @@ class Profiling {
       profile_.no_counters = "there is no GPU here. On one the same command reads them with ncu";
     } else {
       KGB_TRY(const bool replayed, replay());
-      if (!replayed) return std::optional<Profile>();
+      if (!replayed) return std::optional<CallProfile>();
     }
     if (!profile_.no_counters.empty()) KGB_CHECK(count(row));
     return std::optional(std::move(profile_));
@@ -203,7 +203,7 @@ class Profiling {
   Judge& judge_;
   JudgeRequest request_;
   NcuTask task_;
-  Profile profile_;
+  CallProfile profile_;
 };
 
 // A kernel that is wrong has nothing to be profiled. The exit code, where it does not pass.
@@ -247,7 +247,8 @@ Result<int> profile(const Options& options) {
   }
   KGB_TRY(const std::vector<std::string> ids, judge->timed_workloads(request));
   request.only_workload = ids.front();
-  KGB_TRY(const std::optional<Profile> made, Profiling(options, catalogue, *judge, std::move(request)).run());
+  KGB_TRY(const std::optional<CallProfile> made,
+          Profiling(options, catalogue, *judge, std::move(request)).run());
   if (!made) return kExitFailed;
   const std::string document =
       to_json(*made).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -36,7 +36,7 @@ class CudaRuntime final : public Runtime {
   CudaRuntime(const Driver& driver, Description description, void* stream)
       : driver_(driver), description_(std::move(description)), stream_(stream) {}
   ~CudaRuntime() override {
-    if (graph_ != nullptr) driver_.graph_exec_destroy(graph_);
+    forget_graph();
     // Not behind a kernel that never ends, nor in a lost context: the process takes those with it.
     if (driver_.stream_query(stream_) == cuda::code::kSuccess) {
       unload_all();
@@ -146,13 +146,17 @@ class CudaRuntime final : public Runtime {
     void* graph = nullptr;
     KGB_CHECK(driver_.check(driver_.capture_end(stream_, &graph), "recording a graph"));
     const Status adopted = adopt_graph(reinterpret_cast<std::uintptr_t>(graph));
-    driver_.graph_destroy(graph);
-    return adopted;
+    if (!adopted.ok()) {
+      driver_.graph_destroy(graph);
+      return adopted;
+    }
+    recorded_ = graph;
+    return ok_status();
   }
   Status adopt_graph(std::uintptr_t graph) override {
     KGB_TRY(const cuda::Helpers* const helpers, this->helpers());
     KGB_TRY(void* const exec, helpers->stamped(reinterpret_cast<void*>(graph)));
-    if (graph_ != nullptr) driver_.graph_exec_destroy(graph_);
+    forget_graph();
     graph_ = exec;
     return ok_status();
   }
@@ -194,7 +198,15 @@ class CudaRuntime final : public Runtime {
     if (graph_ == nullptr) return internal_error("there is no graph to time");
     KGB_TRY(cuda::Activity* const activity, cuda::Activity::open());
     KGB_CHECK(activity->start());
-    const Result<std::vector<cuda::Record>> records = recorded_replay(*activity, restore);
+    // CUPTI knows the nodes of graphs alone that were instantiated while it listened.
+    const Result<std::vector<cuda::Record>> records = [&]() -> Result<std::vector<cuda::Record>> {
+      if (recorded_ == nullptr) return recorded_replay(*activity, graph_, restore);
+      KGB_TRY(const cuda::Helpers* const helpers, this->helpers());
+      KGB_TRY(void* const exec, helpers->stamped(recorded_));
+      Result<std::vector<cuda::Record>> seen = recorded_replay(*activity, exec, restore);
+      driver_.graph_exec_destroy(exec);
+      return seen;
+    }();
     activity->stop();
     if (!records.ok()) return records.error();
     std::vector<NodeTime> nodes;
@@ -259,10 +271,17 @@ class CudaRuntime final : public Runtime {
     return static_cast<double>(stamps[1] - stamps[0]);
   }
 
+  void forget_graph() {
+    if (graph_ != nullptr) driver_.graph_exec_destroy(graph_);
+    if (recorded_ != nullptr) driver_.graph_destroy(recorded_);
+    graph_ = recorded_ = nullptr;
+  }
+
   // The records of one replay; between Activity::start and stop.
-  Result<std::vector<cuda::Record>> recorded_replay(cuda::Activity& activity, const Restore& restore) {
+  Result<std::vector<cuda::Record>> recorded_replay(cuda::Activity& activity, void* exec,
+                                                    const Restore& restore) {
     KGB_CHECK(queue_copy(restore.to, restore.from, restore.bytes));
-    KGB_TRY([[maybe_unused]] const double stamped, stamped_ns(graph_));
+    KGB_TRY([[maybe_unused]] const double stamped, stamped_ns(exec));
     return activity.take();
   }
 
@@ -271,7 +290,7 @@ class CudaRuntime final : public Runtime {
     KGB_CHECK(activity->start());
     std::vector<double> samples;
     const auto sample = [&]() -> Status {
-      KGB_TRY(const std::vector<cuda::Record> records, recorded_replay(*activity, restore));
+      KGB_TRY(const std::vector<cuda::Record> records, recorded_replay(*activity, graph_, restore));
       samples.push_back(cuda::span_of(records));
       return ok_status();
     };
@@ -385,7 +404,8 @@ class CudaRuntime final : public Runtime {
   std::optional<cuda::Helpers> helpers_;
   std::unique_ptr<cuda::Cublas> cublas_;
   std::optional<double> empty_ns_;
-  void* graph_ = nullptr;
+  void* graph_ = nullptr;     // of the plan between stamps, ready to be replayed
+  void* recorded_ = nullptr;  // what it was made from; null where another process's library owns that
   std::vector<Loaded> kernels_;
   std::unordered_map<std::string, int> by_content_;
 };

@@ -35,7 +35,7 @@ std::string report_csv(const RunReport& report, const ReportStyle&) {
       worst = std::max(worst, w.worst_ratio);
     }
     for (const TargetResult& t : e.targets) good += t.ok ? 1 : 0;
-    const Timing* timing = e.timings.empty() ? nullptr : &e.timings.front();
+    const Timing* timing = shown_timing(e);
     const auto number = [](std::optional<double> value) {
       return value ? fmt::format("{:.6g}", *value) : std::string();
     };

@@ -23,7 +23,7 @@ NcuKernel counted(const std::string& name, double sm) {
 }
 
 TEST(Profile, CountersGoToTheLaunchesInOrderAndByName) {
-  Profile profile;
+  CallProfile profile;
   profile.kernels = {launched("a"), launched("b"), launched("a"), launched("c")};
   attach_counters(profile,
                   {counted("a(float *)", 1), counted("other", 2), counted("b", 3), counted("ns::a(int)", 4)},
@@ -39,7 +39,7 @@ TEST(Profile, CountersGoToTheLaunchesInOrderAndByName) {
 }
 
 TEST(Profile, ActivityGoesToTheLaunchesInOrder) {
-  Profile profile;
+  CallProfile profile;
   profile.kernels = {launched("a"), launched("a"), launched("b")};
   profile.nodes = {{"", 0, 5}, {"a", 5, 7}, {"kgb_copy4", 12, 1}, {"a", 13, 8}};
   attach_activity(profile);
@@ -56,7 +56,7 @@ TEST(Profile, TheFewestProgramsLimitOccupancy) {
 }
 
 TEST(ProfileText, TellsEachKernel) {
-  Profile profile;
+  CallProfile profile;
   profile.op = "aten::softmax";
   profile.candidate = "mine.py";
   profile.workload = "s3";
@@ -103,7 +103,7 @@ TEST(ProfileText, TellsEachKernel) {
 }
 
 TEST(ProfileText, TellsWhatIsMissing) {
-  Profile profile;
+  CallProfile profile;
   profile.device = "NVIDIA H200";
   profile.no_times = "its host code casts";
   profile.no_activity = "its host code casts";
@@ -120,7 +120,7 @@ TEST(ProfileText, TellsWhatIsMissing) {
 }
 
 TEST(ProfileJson, WhatIsUnknownIsThereAndNull) {
-  Profile profile;
+  CallProfile profile;
   profile.kernels = {launched("k"), launched("j")};
   attach_counters(profile, {counted("k", 5)}, {});
   const nlohmann::json json = to_json(profile);
