@@ -172,7 +172,7 @@ Result<int> compare_candidates(const CandidatePair& pair) {
     return user_error("of which operator are " + pair.before + " and " + pair.after +
                       "? Name it with --op (kgbench list)");
   KGB_TRY(const ResolvedOptions resolved, resolve(pair.judge));
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Catalogue catalogue, load_catalogue({pair.op}));
   KGB_TRY(const Operator* const op, catalogue.find(pair.op));
   KGB_CHECK(check(pair, resolved, *op));
   JudgeRequest request = request_of(pair.judge, resolved);
@@ -185,7 +185,7 @@ Result<int> compare_candidates(const CandidatePair& pair) {
   for (const std::string& file : {pair.before, pair.after}) {
     KGB_TRY([[maybe_unused]] const std::string readable, read_file(file, kMostCandidateBytes));
   }
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(pair.judge, 1));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(pair.judge, 1, catalogue));
   KGB_TRY(const Versus versus, Pair(pair, *judge, std::move(request), std::move(timed)).run());
   if (pair.json)
     std::printf("%s\n",

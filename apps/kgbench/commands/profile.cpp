@@ -221,7 +221,7 @@ Result<std::optional<int>> judge_first(Judge& judge, JudgeRequest& request) {
 Result<int> profile(const Options& options) {
   KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
-  KGB_TRY(const Catalogue catalogue, load_catalogue());
+  KGB_TRY(const Catalogue catalogue, load_catalogue({options.op}));
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
   if (language_of(options.file) == "cpp")
     return user_error(
@@ -238,7 +238,7 @@ Result<int> profile(const Options& options) {
   if (!options.only.empty()) request.only_workload = options.only;
   KGB_TRY(std::vector<Workload> timed, timed_workloads_of(options.time_specs, *op));
   if (timed.size() > 1) return user_error("one workload is profiled; --time-spec was given more than once");
-  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1));
+  KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, catalogue));
   KGB_TRY(const std::optional<int> failed, judge_first(*judge, request));
   if (failed) return *failed;
   if (!timed.empty()) {
