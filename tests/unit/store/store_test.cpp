@@ -29,7 +29,7 @@ Evaluation passing(const std::string& op) {
   e.workloads.push_back({"s1", "smoke", "self f32[5]", Verdict::wrong_value,
                          std::numeric_limits<double>::infinity(), "return[0]", 5, "ef"});
   e.targets.push_back({"sm_90", true, "", 32, 0, 0, 1});
-  e.timings.push_back({"s0", 1e-3, 2e-3, 2.0, 1.9, 2.1, "faster", "torch", ""});
+  e.timings.push_back({"s0", 1e-3, 2e-3, 2.0, 1.9, 2.1, "faster", "torch", "", {}, {}, {}});
   e.findings.push_back({"value_mismatch", Gate::correct, "off", "s1", "mine.py", 7, {{"index", "0"}}});
   e.stage_ms = {{"total", 12.5}};
   e.seed = "aa";
