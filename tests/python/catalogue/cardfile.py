@@ -163,7 +163,7 @@ def calls(card, tier):
     for workload in card.get("workload", []):
         if workload["tier"] != tier:
             continue
-        spec = {k: v for k, v in workload.items() if k not in ("tier", "entry", "edge", "zip", "when")
+        spec = {k: v for k, v in workload.items() if k not in ("tier", "entry", "edge", "flush", "zip", "when")
                 and (k != "weight" or isinstance(v, dict))}
         names = workload.get("entry", [card["entry"][0]["name"]])
         for name in names if isinstance(names, list) else [names]:
