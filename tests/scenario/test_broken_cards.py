@@ -76,12 +76,13 @@ def test_every_command_that_needs_it_stops(mine, command):
     assert done.code == 2 and "card.toml:11: workload[0].shap: " in done.err, done.err
 
 
-@pytest.mark.parametrize("command", [["list", "--stats", "--suite", "mine"], ["show", "mine::sound"], ["show", "silu", "--json"],
-                                     ["new", "silu"]], ids=" ".join)
-def test_every_command_that_does_not_goes_on(mine, command):
+# Commands of one operator read no other card, and have nothing to say of it.
+@pytest.mark.parametrize("command, told", [(["list", "--stats", "--suite", "mine"], 1), (["show", "mine::sound"], 0),
+                                           (["show", "silu", "--json"], 0), (["new", "silu"], 0)], ids=str)
+def test_every_command_that_does_not_goes_on(mine, command, told):
     write(mine, "mine::broken", BROKEN["unknown key"][0])
     done = kgbench(*command, "--catalogue", mine)
-    assert done.code == 0 and done.err.count("left out") == 1, done.err
+    assert done.code == 0 and done.err.count("left out") == told, done.err
 
 
 def test_a_folder_without_a_reference_is_broken(mine):
@@ -100,7 +101,7 @@ def test_a_name_that_two_folders_have_leaves_out_both(mine):
 def test_other_operators_are_judged(mine):
     write(mine, "mine::broken", BROKEN["no TOML"][0])
     done = kgbench("judge", expert("aten::silu"), "--op", "silu", "--only", "s0", *FAST, "--catalogue", mine)
-    assert done.code == 0 and "mine::broken is left out: " in done.err, done.err
+    assert done.code == 0 and "mine::broken" not in done.err, done.err
 
 
 def test_a_check_names_all_of_them(mine):

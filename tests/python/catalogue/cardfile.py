@@ -255,6 +255,8 @@ def fill(domain, count, dtype, seed):
     elif kind == "triangular":
         ld, n, upper, unit = (int(v) for v in p)
         x = triangular(count, ld, n, upper, unit, gen)
+    elif kind == "subnormal":
+        x = (torch.rand(count, generator=gen, dtype=real) * 2 - 1) * torch.finfo(dtype).tiny
     elif kind == "nan":
         x = torch.full((count,), float("nan"))
     elif kind == "permutation":
