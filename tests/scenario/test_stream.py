@@ -83,7 +83,7 @@ def test_an_id_survives_in_errors_where_the_line_has_one(answers):
 
 def test_the_checker_of_schemas_finds_faults():
     result = {"schema": 1, "id": 1, "op": "x", "verdict": "pass", "gate": "fast", "workloads_passed": 1,
-              "workloads_judged": 1, "speedup": None, "retryable": False, "ms": {}, "message": ""}
+              "workloads_judged": 1, "speedup": None, "retryable": False, "ms": {}, "message": "", "profile": "careful"}
     assert errors(result, SCHEMA["result"]) == []
     for key, value in [("verdict", "good"), ("schema", 2), ("id", None), ("workloads_passed", -1), ("more", 1),
                        ("speedup", {"ratio": 1}), ("ms", {"total": "1"}), ("retryable", 0)]:
