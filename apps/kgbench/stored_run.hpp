@@ -59,9 +59,11 @@ inline Status same_profile(const std::vector<RunReport>& reports) {
   for (const RunReport& report : reports)
     if (report.run.profile != reports.front().run.profile)
       return user_error(reports.front().run.id + " and " + report.run.id +
-                        " cannot be compared: their profiles differ (" + reports.front().run.profile + " and " +
-                        report.run.profile + "). Judge one of them again, with kgbench run --contestant "
-                        "replay:RUN --profile " + report.run.profile);
+                        " cannot be compared: their profiles differ (" + reports.front().run.profile +
+                        " and " + report.run.profile +
+                        "). Judge one of them again, with kgbench run --contestant "
+                        "replay:RUN --profile " +
+                        report.run.profile);
   return ok_status();
 }
 

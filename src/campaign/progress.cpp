@@ -48,9 +48,8 @@ void Progress::finished(const Evaluation& evaluation) {
     draw();
     return;
   }
-  std::fputs(
-      fmt::format("  {}/{}  {}  {}\n", done_, total_, evaluation.op, label_of(evaluation)).c_str(),
-      stderr);
+  std::fputs(fmt::format("  {}/{}  {}  {}\n", done_, total_, evaluation.op, label_of(evaluation)).c_str(),
+             stderr);
 }
 
 void Progress::draw() {

@@ -28,7 +28,7 @@ constexpr std::size_t kFewestTurns = 11, kMostTurns = 201, kWarmUps = 1;
 constexpr double kBudgetSeconds = 4;  // per workload
 constexpr double kNarrow = 0.01;      // relative width of the interval at which measuring stops
 constexpr double kQuickBudgetSeconds = 0.5, kQuickNarrow = 0.05;  // of the profile quick
-constexpr double kMargin = 0.02;      // differences below it are of no interest
+constexpr double kMargin = 0.02;                                  // differences below it are of no interest
 // Writes need not reach memory within the window, and a data sheet's figure is no law: what is this many
 // times faster than the memory is no measurement.
 constexpr double kTimesBandwidth = 3;

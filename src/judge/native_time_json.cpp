@@ -22,7 +22,7 @@ constexpr std::size_t kFewestTurns = 11, kMostTurns = 201, kWarmUps = 2;
 constexpr double kBudgetSeconds = 6;  // per workload
 constexpr double kNarrow = 0.02;      // relative width of the interval at which measuring stops
 constexpr double kQuickBudgetSeconds = 1, kQuickNarrow = 0.1;  // of the profile quick
-constexpr double kMargin = 0.02;      // differences below it are of no interest
+constexpr double kMargin = 0.02;                               // differences below it are of no interest
 // No call that touches its bytes is faster: what one core can take from its caches, generously.
 constexpr double kFastestBytesPerSecond = 2e12;
 

@@ -112,9 +112,9 @@ std::string headline(const RunReport& report) {
   std::string sources;
   for (const auto& [source, pair] : counts.by_source)
     sources += fmt::format("{}{} {} of {}", sources.empty() ? "" : ", ", source, pair.first, pair.second);
-  std::string line =
-      fmt::format("{} of {} pass{}", counts.passed + counts.no_kernel_passed, counts.judged + counts.no_kernel,
-                  report.run.profile == "careful" ? "" : " the " + report.run.profile + " profile");
+  std::string line = fmt::format(
+      "{} of {} pass{}", counts.passed + counts.no_kernel_passed, counts.judged + counts.no_kernel,
+      report.run.profile == "careful" ? "" : " the " + report.run.profile + " profile");
   if (!sources.empty()) line += ": " + sources + " with kernels";
   if (counts.no_kernel > 0)
     line += fmt::format("; {} of {} without an honest kernel, counted apart", counts.no_kernel_passed,

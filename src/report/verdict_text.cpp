@@ -109,8 +109,7 @@ std::string passed(const Evaluation& e) {
 }  // namespace
 
 std::string verdict_text(const Evaluation& e, bool colour) {
-  std::string out = fmt::format("{}  {}  {}\n", e.op, e.candidate,
-                                painted(label_of(e), e.verdict, colour));
+  std::string out = fmt::format("{}  {}  {}\n", e.op, e.candidate, painted(label_of(e), e.verdict, colour));
   const Finding* why = deciding_finding(e);
   if (why != nullptr) out += reason(e, *why);
   out += line("passed", passed(e));
@@ -122,8 +121,9 @@ std::string verdict_text(const Evaluation& e, bool colour) {
     out += line("machine", machine_options());
   }
   if (e.profile == Profile::quick)
-    out += line("profile",
-                "quick: a draw of the workloads on one set of values; --profile careful looks at all of them");
+    out +=
+        line("profile",
+             "quick: a draw of the workloads on one set of values; --profile careful looks at all of them");
   if (e.mode == "in-process")
     out += line("trust",
                 "in-process mode: candidate and harness share a process, its word is checked from outside");

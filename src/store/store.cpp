@@ -21,12 +21,12 @@ Status Store::begin_run(const RunInfo& run, const std::vector<RunItem>& items) {
     SQLite::Statement insert(
         impl_->db,
         "INSERT INTO run (id, created, finished, status, version, contestant, suite, chip, tiers,"
-        " tolerance, targets, seed, host, model, method, profile) VALUES (?,?,NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+        " tolerance, targets, seed, host, model, method, profile) VALUES "
+        "(?,?,NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     int column = 0;
-    for (const std::string* text :
-         {&run.id, &run.created, &run.status, &run.version, &run.contestant, &run.suite, &run.chip,
-          &run.tiers, &run.tolerance, &run.targets, &run.seed, &run.host, &run.model, &run.method,
-          &run.profile})
+    for (const std::string* text : {&run.id, &run.created, &run.status, &run.version, &run.contestant,
+                                    &run.suite, &run.chip, &run.tiers, &run.tolerance, &run.targets,
+                                    &run.seed, &run.host, &run.model, &run.method, &run.profile})
       insert.bind(++column, *text);
     insert.exec();
     SQLite::Statement item(
@@ -62,8 +62,7 @@ Result<std::vector<RunInfo>> Store::runs() const {
       int column = 0;
       for (std::string* text : {&run.id, &run.created, &run.finished, &run.status, &run.version,
                                 &run.contestant, &run.suite, &run.chip, &run.tiers, &run.tolerance,
-                                &run.targets, &run.seed, &run.host, &run.model, &run.method,
-                                &run.profile})
+                                &run.targets, &run.seed, &run.host, &run.model, &run.method, &run.profile})
         *text = query.getColumn(column++).getString();
       all.push_back(std::move(run));
     }

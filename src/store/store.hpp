@@ -23,13 +23,13 @@ struct RunInfo {
   std::string contestant;  // "experts", "dir:PATH"
   std::string suite;
   std::string chip;
-  std::string tiers;      // "smoke,hidden"
-  std::string tolerance;  // model, published
-  std::string targets;    // "sm_80,sm_90", empty: no cross-compilation
-  std::string seed;       // hex
-  std::string host;       // JSON: processor, kernel, torch and Triton versions
-  std::string model{};    // that the contestant asks; empty: none
-  std::string method{};   // JSON: what the method was told (rounds, temperature, budgets, ...)
+  std::string tiers;               // "smoke,hidden"
+  std::string tolerance;           // model, published
+  std::string targets;             // "sm_80,sm_90", empty: no cross-compilation
+  std::string seed;                // hex
+  std::string host;                // JSON: processor, kernel, torch and Triton versions
+  std::string model{};             // that the contestant asks; empty: none
+  std::string method{};            // JSON: what the method was told (rounds, temperature, budgets, ...)
   std::string profile{"careful"};  // or quick
   // A method finds the candidates; else they were there.
   [[nodiscard]] bool by_method() const { return !method.empty() && method != "{}"; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: any bytes as what ncu prints. Whatever is read of them can be told and is a share, or a number.
+// Fuzz target: any bytes as what ncu prints. Whatever is read of them can be told and is a share, or a
+// number.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

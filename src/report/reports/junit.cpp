@@ -74,10 +74,10 @@ std::string report_junit(const RunReport& report, const ReportStyle&) {
         fmt::format("    <testcase classname=\"{}\" name=\"{}{}\" time=\"{:.3f}\">\n{}    </testcase>\n",
                     xml_escaped(e.contestant), xml_escaped(e.op), sample, total_ms(e) / 1e3, outcome(e));
   }
-  std::string out =
-      fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kgbench {}{}\">\n",
-                  xml_escaped(report.run.id),
-                  report.run.profile == "careful" ? "" : " (profile " + xml_escaped(report.run.profile) + ")");
+  std::string out = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kgbench {}{}\">\n",
+      xml_escaped(report.run.id),
+      report.run.profile == "careful" ? "" : " (profile " + xml_escaped(report.run.profile) + ")");
   for (const auto& [name, suite] : suites)
     out += fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}"

@@ -50,15 +50,17 @@ std::string report_table(const RunReport& report, const ReportStyle& style) {
     for (std::size_t c = 0; c + 1 < columns; ++c)
       widths[c] = std::min<std::size_t>(std::max(widths[c], row[c].size()), 60);
   const RunInfo& run = report.run;
-  std::string out =
-      fmt::format("kgbench {}  {}  suite {}  chip {}  tiers {}  tolerance {}  {}seed {}\n", run.version,
-                  run.contestant, run.suite, run.chip, run.tiers, run.tolerance,
-                  run.profile == "careful" ? "" : "profile " + run.profile + "  ", run.seed);
+  std::string out = fmt::format("kgbench {}  {}  suite {}  chip {}  tiers {}  tolerance {}  {}seed {}\n",
+                                run.version, run.contestant, run.suite, run.chip, run.tiers, run.tolerance,
+                                run.profile == "careful" ? "" : "profile " + run.profile + "  ", run.seed);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     out += "  ";
     for (std::size_t c = 0; c + 1 < columns; ++c) {
       const std::string cell = fmt::format("{:<{}}", rows[r][c].substr(0, 60), widths[c]);
-      out += (c == 1 && r > 0 ? painted(cell, report.evaluations[r - 1].evaluation.verdict == Verdict::pass, style.colour) : cell) + "  ";
+      out += (c == 1 && r > 0
+                  ? painted(cell, report.evaluations[r - 1].evaluation.verdict == Verdict::pass, style.colour)
+                  : cell) +
+             "  ";
     }
     out += rows[r][columns - 1];
     out.erase(out.find_last_not_of(' ') + 1);

@@ -40,11 +40,14 @@ Ids kept(std::vector<Workload> workloads, std::uint64_t seed) {
 }
 
 TEST(Quick, KeepsOneOfEachGroupInTheirOrder) {
-  const std::vector<Workload> all{
-      workload("s0", DType::f32), workload("s1", DType::f64),
-      workload("s2", DType::f16), workload("s3", DType::bf16),
-      workload("s4", DType::i64), workload("s5", DType::f32, Tier::smoke, false, "op_out"),
-      workload("h0", DType::f32, Tier::hidden), workload("h1", DType::f64, Tier::hidden)};
+  const std::vector<Workload> all{workload("s0", DType::f32),
+                                  workload("s1", DType::f64),
+                                  workload("s2", DType::f16),
+                                  workload("s3", DType::bf16),
+                                  workload("s4", DType::i64),
+                                  workload("s5", DType::f32, Tier::smoke, false, "op_out"),
+                                  workload("h0", DType::f32, Tier::hidden),
+                                  workload("h1", DType::f64, Tier::hidden)};
   const Ids ids = kept(all, 1);
   ASSERT_EQ(ids.size(), 5u);
   EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end(), [&](const auto& a, const auto& b) {
@@ -73,7 +76,8 @@ TEST(Quick, TheSeedDecidesAndEachHasItsTurn) {
 
 TEST(Quick, EdgeWorkloadsComeLast) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    EXPECT_EQ(kept({workload("s0", DType::f32, Tier::smoke, true), workload("s1", DType::f32)}, seed), Ids{"s1"});
+    EXPECT_EQ(kept({workload("s0", DType::f32, Tier::smoke, true), workload("s1", DType::f32)}, seed),
+              Ids{"s1"});
     EXPECT_EQ(kept({workload("s0", DType::f32, Tier::smoke, true)}, seed), Ids{"s0"}) << "rather than none";
   }
 }
