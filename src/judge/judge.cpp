@@ -74,12 +74,12 @@ Status run_gates(Case& open, Processes& processes, const Catalogue& catalogue) {
   if (open.jobs.empty()) return ok_status();  // the library has none of the entries
   for (const GateRow& row : gates()) {
     if (open.stopped()) return ok_status();
-    open.reached = row.gate;
     if (row.gate == Gate::fast) {
       const bool failed = std::any_of(open.jobs.begin(), open.jobs.end(),
                                       [](const Job& job) { return decide(job.findings) != Verdict::pass; });
       if (failed) return ok_status();
     }
+    open.reached = row.gate;
     if (open.request.progress) open.request.progress(row.gate, 0, open.jobs.size());
     KGB_CHECK(row.run(open, processes, catalogue));
     if (!goes_on(open) || every_workload_failed(open)) return ok_status();

@@ -123,3 +123,13 @@ def test_help_and_version_end_with_0():
         done = kgbench(verb, "--help")
         assert done.code == 0 and "EXAMPLES" in done.out
     assert "Subcommands" in kgbench().out or "SUBCOMMANDS" in kgbench().out
+
+
+def test_the_gate_that_is_told_is_the_last_that_ran(tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text(expert("aten::neg").read_text() + "\n_own = neg\n\n\ndef neg(self):\n"
+                    "    return torch.empty_like(self) if self.dim() == 1 else _own(self)\n")
+    done = kgbench("judge", mine, "--op", "neg", "--json", *FAST)
+    told = json.loads(done.out)
+    assert done.code == 1 and told["verdict"] == "wrong_value", told["verdict"]
+    assert told["reached"] == "honest", "what is wrong is not timed"
