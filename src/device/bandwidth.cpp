@@ -16,7 +16,7 @@ Result<double> rate_of(Runtime& runtime, double bytes, const std::function<Statu
   KGB_CHECK(runtime.begin_graph());
   const Status queued = queue();
   KGB_CHECK(runtime.end_graph());
-  KGB_CHECK(queued);
+  if (!queued.ok()) return queued.error();
   KGB_TRY([[maybe_unused]] const std::vector<double> warm, runtime.time(kWarmUps, {}));
   KGB_TRY(const std::vector<double> ns, runtime.time(kSamples, {}));
   const double best = *std::min_element(ns.begin(), ns.end());

@@ -153,7 +153,7 @@ Result<double> mean_power_during(const Monitor& monitor, double settle_s, const 
   work();
   done = true;
   poller.join();
-  KGB_CHECK(refused);
+  if (!refused.ok()) return refused.error();
   return mean_power(polls, settle_s);
 }
 

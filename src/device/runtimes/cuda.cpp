@@ -42,7 +42,7 @@ class CudaRuntime final : public Runtime {
       unload_all();
       if (helpers_) helpers_->release();
     } else {
-      (void)cublas_.release();
+      [[maybe_unused]] const cuda::Cublas* left = cublas_.release();
     }
     for (const Scratch* scratch : {&scratch_, &profile_})
       if (scratch->at != 0) driver_.memory_free(scratch->at);
