@@ -30,14 +30,6 @@ std::vector<std::string> base_environment(int threads = 1) {
           "PYTHONNOUSERSITE=1"};
 }
 
-// The name for a child of the device that this process sees as `index`.
-std::string visible_device(int index) {
-  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  const std::vector<std::string> names = split(visible == nullptr ? "" : visible, ',');
-  const auto at = static_cast<std::size_t>(index);
-  return at < names.size() && !names[at].empty() ? names[at] : std::to_string(index);
-}
-
 // A process that holds the device sees it, and the driver's library that was named.
 void show_device(sandbox::Command& command, int index) {
   std::erase(command.environment, "CUDA_VISIBLE_DEVICES=");
@@ -119,6 +111,13 @@ std::string compiler_version(const author::Interpreter& python) {
 }
 
 }  // namespace
+
+std::string visible_device(int index) {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  const std::vector<std::string> names = split(visible == nullptr ? "" : visible, ',');
+  const auto at = static_cast<std::size_t>(index);
+  return at < names.size() && !names[at].empty() ? names[at] : std::to_string(index);
+}
 
 std::vector<std::string> answers_of(const Installation& installation) {
   std::vector<std::string> folders{(installation.home / "catalogue").string()};

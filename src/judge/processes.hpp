@@ -29,6 +29,9 @@ namespace kgb {
 // Folders with experts and references, which no candidate may read: an installed package keeps them beneath
 // folders that candidates and their compiler read.
 [[nodiscard]] std::vector<std::string> answers_of(const Installation& installation);
+// What CUDA_VISIBLE_DEVICES must hold in a child that shall see the device which this process sees as
+// `index`.
+[[nodiscard]] std::string visible_device(int index);
 
 class Processes {
  public:

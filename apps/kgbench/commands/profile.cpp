@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "command.hpp"
 #include "counted.hpp"
+#include "judge/processes.hpp"
 #include "judge_told.hpp"
 #include "model/generate.hpp"
 #include "ncu.hpp"
@@ -51,7 +52,7 @@ std::string bundled_cupti(const std::vector<std::string>& import_folders) {
 
 // Of the replay and of ncu: they see the device and the driver, and nothing of a candidate's.
 std::vector<std::string> replay_environment(int device, const std::string& cupti) {
-  std::vector<std::string> out{"LANG=C.UTF-8", "CUDA_VISIBLE_DEVICES=" + std::to_string(device)};
+  std::vector<std::string> out{"LANG=C.UTF-8", "CUDA_VISIBLE_DEVICES=" + visible_device(device)};
   for (const char* name :
        {"PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "KGBENCH_CUDA_LIBRARY", "KGBENCH_CUPTI_LIBRARY"})
     if (const char* value = std::getenv(name)) out.push_back(std::string(name) + "=" + value);
