@@ -78,9 +78,10 @@ def launch(self, other, out):
     if out.numel() == 0:
         return out
     batch_shape, y_batch, a_batch, b_batch = collapse(lead, y.stride()[:-2], a.stride()[:-2], b.stride()[:-2])
-    # Tiles no larger than the matrix needs, but at least the 16 that the tensor cores ask for.
+    # Tiles of 64 only where they keep a hundred multiprocessors busy, but at least the 16 that tensor cores ask for.
     size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn, bk = size(m, 64), size(n, 64), size(k, 64 if self.element_size() == 2 else 32)
+    most = 64 if triton.cdiv(m, 64) * triton.cdiv(n, 64) >= 100 or k > 2048 else 32 if m * n >= 2**16 else 16
+    bm, bn, bk = size(m, most), size(n, most), size(k, 64 if self.element_size() == 2 else 32)
     matmul_kernel[(triton.cdiv(m, bm) * triton.cdiv(n, bn), y.numel() // (m * n))](
         y, a, b, m, n, k, batch_shape, y_batch, a_batch, b_batch, *y.stride()[-2:], *a.stride()[-2:],
         *b.stride()[-2:], COMPUTE=tl.float64 if self.dtype == torch.float64 else tl.float32,

@@ -36,9 +36,10 @@ def launch(self, mat2, out):
     (m, k), n = self.shape, mat2.shape[1]
     if m == 0 or n == 0:
         return out
-    # Tiles no larger than the matrix needs, but at least the 16 that the tensor cores ask for.
+    # Tiles of 64 only where they keep a hundred multiprocessors busy, but at least the 16 that tensor cores ask for.
     size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn, bk = size(m, 64), size(n, 64), size(k, 128 if self.element_size() == 2 else 32)
+    most = 64 if triton.cdiv(m, 64) * triton.cdiv(n, 64) >= 100 or k > 2048 else 32 if m * n >= 2**16 else 16
+    bm, bn, bk = size(m, most), size(n, most), size(k, 128 if self.element_size() == 2 else 32)
     mm_kernel[(triton.cdiv(m, bm) * triton.cdiv(n, bn),)](
         out, self, mat2, m, n, k, *out.stride(), *self.stride(), *mat2.stride(),
         COMPUTE=tl.float64 if self.dtype == torch.float64 else tl.float32, BM=bm, BN=bn, BK=bk, GROUP=8)

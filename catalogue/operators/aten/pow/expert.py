@@ -91,8 +91,8 @@ def launch(self, exponent, out):
     numel = out.numel()
     if numel:
         sizes, *strides = collapse(shape, out.stride(), x.stride(), y.stride())
-        pow_kernel[(triton.cdiv(numel, 1024),)](out, x, y, value, numel, sizes, *strides, HAS_X=has_x, HAS_Y=has_y,
-                                                COMPUTE=COMPUTE[dtype], BLOCK=1024)
+        pow_kernel[(triton.cdiv(numel, 256),)](out, x, y, value, numel, sizes, *strides, HAS_X=has_x, HAS_Y=has_y,
+                                                COMPUTE=COMPUTE[dtype], BLOCK=256)
     return out
 
 

@@ -41,12 +41,12 @@ def from_first(x, n, inc):
 def cdotu(n, x, incx, y, incy, result):
     x, y = torch.view_as_real(from_first(x, n, incx)), torch.view_as_real(from_first(y, n, incy))
     result = torch.view_as_real(result)
-    block = min(1024, triton.next_power_of_2(max(n, 1)))
-    parts = max(1, min(1024, n // 16384))
-    part = triton.cdiv(triton.cdiv(max(n, 0), parts), block) * block
-    if parts == 1:
-        dot_kernel[(1,)](result, x, y, n, part, incx, incy, BLOCK=block)  # of nothing: zero
+    if n <= 2048:  # one program holds it all; of nothing: zero
+        block = triton.next_power_of_2(max(n, 1))
+        dot_kernel[(1,)](result, x, y, n, block, incx, incy, BLOCK=block, num_warps=8 if n > 512 else 4)
         return
+    parts = min(256, triton.cdiv(n, 1024))
+    part = triton.cdiv(triton.cdiv(n, parts), 1024) * 1024
     partial = torch.empty(2 * parts, dtype=torch.float32, device=x.device)
-    dot_kernel[(parts,)](partial, x, y, n, part, incx, incy, BLOCK=block)
+    dot_kernel[(parts,)](partial, x, y, n, part, incx, incy, BLOCK=1024)
     sum_kernel[(1,)](result, partial, parts, BLOCK=triton.next_power_of_2(parts))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for cublasCgemmStridedBatched_64: complex f32 pairs at a fixed distance from each other; a product is four real ones."""
+"""Triton kernel for cublasCgemmStridedBatched_64: pairs of f32 at a fixed distance; a product is four real ones."""
 import torch
 import triton
 import triton.language as tl
@@ -32,10 +32,9 @@ def gemm_kernel(c, a, b, alpha_re: "fp64", alpha_im: "fp64", beta_re: "fp64", be
                                (rows < m)[:, None] & (inner < k)[None, :], CONJ_A)
         b_re, b_im = load_pair(b, inner[:, None] * b_k + cols[None, :] * b_n,
                                (inner < k)[:, None] & (cols < n)[None, :], CONJ_B)
-        re = tl.dot(a_re, b_re, re, input_precision="ieee")  # never TF32
-        re = tl.dot(-a_im, b_im, re, input_precision="ieee")
-        im = tl.dot(a_re, b_im, im, input_precision="ieee")
-        im = tl.dot(a_im, b_re, im, input_precision="ieee")
+        # Products of f32 do not run on tensor cores, which would round to TF32: a warp sums its small tile itself.
+        re += tl.sum(a_re[:, :, None] * b_re[None, :, :] - a_im[:, :, None] * b_im[None, :, :], 1)
+        im += tl.sum(a_re[:, :, None] * b_im[None, :, :] + a_im[:, :, None] * b_re[None, :, :], 1)
     inside = (rows < m)[:, None] & (cols < n)[None, :]
     at_c = rows[:, None] + cols[None, :] * ldc  # column-major
     f_re = tl.full([BM, BN], alpha_re, tl.float32)
@@ -61,10 +60,9 @@ def cgemm_strided_batched_64(transa, transb, m, n, k, alpha, A, lda, stride_a, B
         k = 0  # A and B are not read
     strides_a = (1, lda) if transa == "N" else (lda, 1)
     strides_b = (1, ldb) if transb == "N" else (ldb, 1)
-    size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn, bk = size(m, 64), size(n, 32), size(k, 32)
+    bm, bn, bk = 8, 8, 16 if k <= 16 else 32
     a, b, c = torch.view_as_real(A), torch.view_as_real(B), torch.view_as_real(C)  # the same memory as reals
     gemm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn), batch)](
         c, a, b, alpha.real, alpha.imag, beta.real, beta.imag, m, n, k, *strides_a, stride_a, *strides_b,
         stride_b, ldc, stride_c, CONJ_A=transa == "C", CONJ_B=transb == "C", HAS_BETA=beta != 0, BM=bm, BN=bn,
-        BK=bk)
+        BK=bk, num_warps=1)

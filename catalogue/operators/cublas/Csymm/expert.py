@@ -38,10 +38,9 @@ def symm_kernel(c, a, b, alpha_re: "fp64", alpha_im: "fp64", beta_re: "fp64", be
             p_re, p_im = load_pair(b, rows[:, None] + inner[None, :] * ldb,
                                    (rows < m)[:, None] & (inner < order)[None, :])
             q_re, q_im = load_symmetric(a, inner, cols, order, lda, UPPER)
-        re = tl.dot(p_re, q_re, re, input_precision="ieee")  # never TF32
-        re = tl.dot(-p_im, q_im, re, input_precision="ieee")
-        im = tl.dot(p_re, q_im, im, input_precision="ieee")
-        im = tl.dot(p_im, q_re, im, input_precision="ieee")
+        # Products of f32 do not run on tensor cores, which would round to TF32: a warp sums its small tile itself.
+        re += tl.sum(p_re[:, :, None] * q_re[None, :, :] - p_im[:, :, None] * q_im[None, :, :], 1)
+        im += tl.sum(p_re[:, :, None] * q_im[None, :, :] + p_im[:, :, None] * q_re[None, :, :], 1)
     inside = (rows < m)[:, None] & (cols < n)[None, :]
     at_c = rows[:, None] + cols[None, :] * ldc  # column-major
     f_re = tl.full([BM, BN], alpha_re, tl.float32)
@@ -65,9 +64,8 @@ def csymm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc):
     order = m if side == 0 else n
     if alpha == 0:
         order = 0  # A and B are not read
-    size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn, bk = size(m, 64), size(n, 32), size(order, 32)
+    bm, bn, bk = 8, 8, 16 if order <= 16 else 32
     a, b, c = torch.view_as_real(A), torch.view_as_real(B), torch.view_as_real(C)  # the same memory as reals
     symm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn))](
         c, a, b, alpha.real, alpha.imag, beta.real, beta.imag, m, n, order, lda, ldb, ldc, LEFT=side == 0,
-        UPPER=uplo == 1, HAS_BETA=beta != 0, BM=bm, BN=bn, BK=bk)
+        UPPER=uplo == 1, HAS_BETA=beta != 0, BM=bm, BN=bn, BK=bk, num_warps=1)

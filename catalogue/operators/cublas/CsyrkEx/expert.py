@@ -31,10 +31,9 @@ def syrk_kernel(c, a, alpha_re: "fp64", alpha_im: "fp64", beta_re: "fp64", beta_
                                (rows < n)[:, None] & (inner < k)[None, :])
         b_re, b_im = load_pair(a, inner[:, None] * a_k + cols[None, :] * a_n,
                                (inner < k)[:, None] & (cols < n)[None, :])
-        re = tl.dot(a_re, b_re, re, input_precision="ieee")  # never TF32
-        re = tl.dot(-a_im, b_im, re, input_precision="ieee")
-        im = tl.dot(a_re, b_im, im, input_precision="ieee")
-        im = tl.dot(a_im, b_re, im, input_precision="ieee")
+        # Products of f32 do not run on tensor cores, which would round to TF32: a warp sums its small tile itself.
+        re += tl.sum(a_re[:, :, None] * b_re[None, :, :] - a_im[:, :, None] * b_im[None, :, :], 1)
+        im += tl.sum(a_re[:, :, None] * b_im[None, :, :] + a_im[:, :, None] * b_re[None, :, :], 1)
     at_c = rows[:, None] + cols[None, :] * ldc  # column-major
     f_re = tl.full([BM, BN], alpha_re, tl.float32)
     f_im = tl.full([BM, BN], alpha_im, tl.float32)
@@ -57,8 +56,7 @@ def csyrk_ex(uplo, trans, n, k, alpha, A, Atype, lda, beta, C, Ctype, ldc):
     if alpha == 0:
         k = 0  # A is not read
     strides = (1, lda) if trans == 0 else (lda, 1)
-    size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bn, bk = size(n, 32), size(k, 32)
+    bn, bk = 8, 16 if k <= 16 else 32
     syrk_kernel[(triton.cdiv(n, bn), triton.cdiv(n, bn))](
         torch.view_as_real(C), torch.view_as_real(A), alpha.real, alpha.imag, beta.real, beta.imag, n, k, *strides, ldc,
-        UPPER=uplo == 1, HAS_BETA=beta != 0, BM=bn, BN=bn, BK=bk)
+        UPPER=uplo == 1, HAS_BETA=beta != 0, BM=bn, BN=bn, BK=bk, num_warps=1)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for cublasDgemmStridedBatched: f64 matrices at a fixed distance from each other, by outer products."""
+"""Triton kernel for cublasDgemmStridedBatched: f64 matrices at a fixed distance, on tensor cores."""
 import triton
 import triton.language as tl
 
 
 @triton.jit
 def gemm_kernel(c, a, b, alpha: "fp64", beta: "fp64", m, n, k, a_m, a_k, a_next, b_k, b_n, b_next, ldc,
-                c_next, HAS_BETA: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+                c_next, HAS_BETA: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     """One tile of c = alpha * op(a) op(b) + beta * c. A transposed operand is the same memory with strides swapped."""
     batch = tl.program_id(2).to(tl.int64)
     a += batch * a_next
@@ -15,11 +15,13 @@ def gemm_kernel(c, a, b, alpha: "fp64", beta: "fp64", m, n, k, a_m, a_k, a_next,
     rows = tl.program_id(0).to(tl.int64) * BM + tl.arange(0, BM)
     cols = tl.program_id(1).to(tl.int64) * BN + tl.arange(0, BN)
     acc = tl.zeros([BM, BN], tl.float64)
-    # A column of a times a row of b at a time: not every target of Triton multiplies f64 tiles with tl.dot.
-    for p in tl.range(0, k, loop_unroll_factor=4):
-        column = tl.load(a + rows * a_m + p.to(tl.int64) * a_k, mask=rows < m, other=0.0)
-        row = tl.load(b + cols * b_n + p.to(tl.int64) * b_k, mask=cols < n, other=0.0)
-        acc += column[:, None] * row[None, :]
+    for start in range(0, k, BK):
+        inner = start + tl.arange(0, BK).to(tl.int64)
+        tile_a = tl.load(a + rows[:, None] * a_m + inner[None, :] * a_k,
+                         mask=(rows < m)[:, None] & (inner < k)[None, :], other=0.0)
+        tile_b = tl.load(b + inner[:, None] * b_k + cols[None, :] * b_n,
+                         mask=(inner < k)[:, None] & (cols < n)[None, :], other=0.0)
+        acc = tl.dot(tile_a, tile_b, acc, out_dtype=tl.float64)
     inside = (rows < m)[:, None] & (cols < n)[None, :]
     at_c = c + rows[:, None] + cols[None, :] * ldc  # column-major
     result = acc * tl.full([BM, BN], alpha, tl.float64)
@@ -36,8 +38,7 @@ def dgemm_strided_batched(transa, transb, m, n, k, alpha, A, lda, stride_a, B, l
         k = 0  # A and B are not read
     strides_a = (1, lda) if transa == "N" else (lda, 1)
     strides_b = (1, ldb) if transb == "N" else (ldb, 1)
-    size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn = size(m, 32), size(n, 64)
+    bm, bn = 16 if m * n * batch < 2**17 else 32, 32  # small matrices: more programs, since one waits for memory
     gemm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn), batch)](
         C, A, B, alpha, beta, m, n, k, *strides_a, stride_a, *strides_b, stride_b, ldc, stride_c,
-        HAS_BETA=beta != 0, BM=bm, BN=bn)
+        HAS_BETA=beta != 0, BM=bm, BN=bn, BK=16)

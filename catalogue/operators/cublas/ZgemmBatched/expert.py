@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for cublasZgemmBatched: complex matrices, pairs of f64, behind arrays of addresses, by outer products."""
+"""Triton kernel for cublasZgemmBatched: pairs of f64 behind arrays of addresses; a product is four real ones."""
 import triton
 import triton.language as tl
 
@@ -15,7 +15,7 @@ def load_pair(x, at, inside, CONJUGATE: tl.constexpr):
 @triton.jit
 def gemm_kernel(c_array, a_array, b_array, alpha_re: "fp64", alpha_im: "fp64", beta_re: "fp64",
                 beta_im: "fp64", m, n, k, a_m, a_k, b_k, b_n, ldc, CONJ_A: tl.constexpr, CONJ_B: tl.constexpr,
-                HAS_BETA: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+                HAS_BETA: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     """One tile of c = alpha * op(a) op(b) + beta * c. A transposed operand is the same memory with strides swapped."""
     # The arrays hold addresses: one matrix of the batch for each program_id(2).
     batch = tl.program_id(2)
@@ -26,12 +26,16 @@ def gemm_kernel(c_array, a_array, b_array, alpha_re: "fp64", alpha_im: "fp64", b
     cols = tl.program_id(1).to(tl.int64) * BN + tl.arange(0, BN)
     re = tl.zeros([BM, BN], tl.float64)
     im = tl.zeros([BM, BN], tl.float64)
-    # A column of a times a row of b at a time: not every target of Triton multiplies f64 tiles with tl.dot.
-    for p in range(k):
-        a_re, a_im = load_pair(a, rows * a_m + p.to(tl.int64) * a_k, rows < m, CONJ_A)
-        b_re, b_im = load_pair(b, cols * b_n + p.to(tl.int64) * b_k, cols < n, CONJ_B)
-        re += a_re[:, None] * b_re[None, :] - a_im[:, None] * b_im[None, :]
-        im += a_re[:, None] * b_im[None, :] + a_im[:, None] * b_re[None, :]
+    for start in range(0, k, BK):
+        inner = start + tl.arange(0, BK).to(tl.int64)
+        a_re, a_im = load_pair(a, rows[:, None] * a_m + inner[None, :] * a_k,
+                               (rows < m)[:, None] & (inner < k)[None, :], CONJ_A)
+        b_re, b_im = load_pair(b, inner[:, None] * b_k + cols[None, :] * b_n,
+                               (inner < k)[:, None] & (cols < n)[None, :], CONJ_B)
+        re = tl.dot(a_re, b_re, re, out_dtype=tl.float64)
+        re = tl.dot(-a_im, b_im, re, out_dtype=tl.float64)
+        im = tl.dot(a_re, b_im, im, out_dtype=tl.float64)
+        im = tl.dot(a_im, b_re, im, out_dtype=tl.float64)
     inside = (rows < m)[:, None] & (cols < n)[None, :]
     at_c = rows[:, None] + cols[None, :] * ldc  # column-major
     out_re = alpha_re * re - alpha_im * im
@@ -52,8 +56,7 @@ def zgemm_batched(transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, 
         k = 0  # A and B are not read
     strides_a = (1, lda) if transa == "N" else (lda, 1)
     strides_b = (1, ldb) if transb == "N" else (ldb, 1)
-    size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn = size(m, 32), size(n, 32)
+    bm, bn = 16, 32
     gemm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn), batch)](
         C, A, B, alpha.real, alpha.imag, beta.real, beta.imag, m, n, k, *strides_a, *strides_b, ldc,
-        CONJ_A=transa == "C", CONJ_B=transb == "C", HAS_BETA=beta != 0, BM=bm, BN=bn)
+        CONJ_A=transa == "C", CONJ_B=transb == "C", HAS_BETA=beta != 0, BM=bm, BN=bn, BK=16)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton kernel for cublasZgemmStridedBatched: complex matrices, pairs of f64, at a fixed distance from each other, by outer products."""
+"""Triton kernel for cublasZgemmStridedBatched: pairs of f64 at a fixed distance; a product is four real ones."""
 import torch
 import triton
 import triton.language as tl
@@ -16,7 +16,7 @@ def load_pair(x, at, inside, CONJUGATE: tl.constexpr):
 @triton.jit
 def gemm_kernel(c, a, b, alpha_re: "fp64", alpha_im: "fp64", beta_re: "fp64", beta_im: "fp64", m, n, k, a_m,
                 a_k, a_next, b_k, b_n, b_next, ldc, c_next, CONJ_A: tl.constexpr, CONJ_B: tl.constexpr,
-                HAS_BETA: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+                HAS_BETA: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     """One tile of c = alpha * op(a) op(b) + beta * c. A transposed operand is the same memory with strides swapped."""
     batch = tl.program_id(2).to(tl.int64)
     a += 2 * batch * a_next
@@ -26,12 +26,16 @@ def gemm_kernel(c, a, b, alpha_re: "fp64", alpha_im: "fp64", beta_re: "fp64", be
     cols = tl.program_id(1).to(tl.int64) * BN + tl.arange(0, BN)
     re = tl.zeros([BM, BN], tl.float64)
     im = tl.zeros([BM, BN], tl.float64)
-    # A column of a times a row of b at a time: not every target of Triton multiplies f64 tiles with tl.dot.
-    for p in range(k):
-        a_re, a_im = load_pair(a, rows * a_m + p.to(tl.int64) * a_k, rows < m, CONJ_A)
-        b_re, b_im = load_pair(b, cols * b_n + p.to(tl.int64) * b_k, cols < n, CONJ_B)
-        re += a_re[:, None] * b_re[None, :] - a_im[:, None] * b_im[None, :]
-        im += a_re[:, None] * b_im[None, :] + a_im[:, None] * b_re[None, :]
+    for start in range(0, k, BK):
+        inner = start + tl.arange(0, BK).to(tl.int64)
+        a_re, a_im = load_pair(a, rows[:, None] * a_m + inner[None, :] * a_k,
+                               (rows < m)[:, None] & (inner < k)[None, :], CONJ_A)
+        b_re, b_im = load_pair(b, inner[:, None] * b_k + cols[None, :] * b_n,
+                               (inner < k)[:, None] & (cols < n)[None, :], CONJ_B)
+        re = tl.dot(a_re, b_re, re, out_dtype=tl.float64)
+        re = tl.dot(-a_im, b_im, re, out_dtype=tl.float64)
+        im = tl.dot(a_re, b_im, im, out_dtype=tl.float64)
+        im = tl.dot(a_im, b_re, im, out_dtype=tl.float64)
     inside = (rows < m)[:, None] & (cols < n)[None, :]
     at_c = rows[:, None] + cols[None, :] * ldc  # column-major
     out_re = alpha_re * re - alpha_im * im
@@ -53,9 +57,8 @@ def zgemm_strided_batched(transa, transb, m, n, k, alpha, A, lda, stride_a, B, l
         k = 0  # A and B are not read
     strides_a = (1, lda) if transa == "N" else (lda, 1)
     strides_b = (1, ldb) if transb == "N" else (ldb, 1)
-    size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn = size(m, 32), size(n, 32)
+    bm, bn = 16, 32
     a, b, c = torch.view_as_real(A), torch.view_as_real(B), torch.view_as_real(C)  # the same memory as reals
     gemm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn), batch)](
         c, a, b, alpha.real, alpha.imag, beta.real, beta.imag, m, n, k, *strides_a, stride_a, *strides_b,
-        stride_b, ldc, stride_c, CONJ_A=transa == "C", CONJ_B=transb == "C", HAS_BETA=beta != 0, BM=bm, BN=bn)
+        stride_b, ldc, stride_c, CONJ_A=transa == "C", CONJ_B=transb == "C", HAS_BETA=beta != 0, BM=bm, BN=bn, BK=16)
