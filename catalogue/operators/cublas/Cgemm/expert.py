@@ -27,10 +27,9 @@ def cgemm_kernel(c, a, b, alpha_re: "fp64", alpha_im: "fp64", beta_re: "fp64", b
                                (rows < m)[:, None] & (inner < k)[None, :], CONJ_A)
         b_re, b_im = load_pair(b, inner[:, None] * b_k + cols[None, :] * b_n,
                                (inner < k)[:, None] & (cols < n)[None, :], CONJ_B)
-        re = tl.dot(a_re, b_re, re, input_precision="ieee")
-        re = tl.dot(-a_im, b_im, re, input_precision="ieee")
-        im = tl.dot(a_re, b_im, im, input_precision="ieee")
-        im = tl.dot(a_im, b_re, im, input_precision="ieee")
+        # Products of f32 do not run on tensor cores, which would round to TF32: a warp sums its small tile itself.
+        re += tl.sum(a_re[:, :, None] * b_re[None, :, :] - a_im[:, :, None] * b_im[None, :, :], 1)
+        im += tl.sum(a_re[:, :, None] * b_im[None, :, :] + a_im[:, :, None] * b_re[None, :, :], 1)
     inside = (rows < m)[:, None] & (cols < n)[None, :]
     at_c = rows[:, None] + cols[None, :] * ldc  # column-major
     f_re = tl.full([BM, BN], alpha_re, tl.float32)
@@ -55,9 +54,8 @@ def cgemm(transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc):
         k = 0  # A and B are not read
     strides_a = (1, lda) if transa == "N" else (lda, 1)
     strides_b = (1, ldb) if transb == "N" else (ldb, 1)
-    size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn, bk = size(m, 32), size(n, 32), size(k, 16)  # four products a tile: larger ones spill registers
+    bm, bn, bk = 8, 8, 16 if k <= 16 else 32
     a, b, c = torch.view_as_real(A), torch.view_as_real(B), torch.view_as_real(C)  # the same memory as f32
     cgemm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn))](
         c, a, b, alpha.real, alpha.imag, beta.real, beta.imag, m, n, k, *strides_a, *strides_b, ldc,
-        CONJ_A=transa == "C", CONJ_B=transb == "C", HAS_BETA=beta != 0, BM=bm, BN=bn, BK=bk)
+        CONJ_A=transa == "C", CONJ_B=transb == "C", HAS_BETA=beta != 0, BM=bm, BN=bn, BK=bk, num_warps=1)

@@ -39,7 +39,8 @@ def sgemm_ex(transa, transb, m, n, k, alpha, A, Atype, lda, B, Btype, ldb, beta,
     strides_a = (1, lda) if transa == "N" else (lda, 1)
     strides_b = (1, ldb) if transb == "N" else (ldb, 1)
     size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn, bk = size(m, 64), size(n, 64), size(k, 32)
+    # Small products: more programs, since each waits for memory.
+    bm, bn, bk = (16, 16, 32) if m * n < 2**17 else (size(m, 64), size(n, 64), size(k, 32))
     gemm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn))](
         C, A, B, alpha, beta, m, n, k, *strides_a, *strides_b, ldc, OPERAND=OPERANDS[A.dtype], HAS_BETA=beta != 0,
         BM=bm, BN=bn, BK=bk)

@@ -39,7 +39,8 @@ def sgemm_strided_batched(transa, transb, m, n, k, alpha, A, lda, stride_a, B, l
     strides_a = (1, lda) if transa == "N" else (lda, 1)
     strides_b = (1, ldb) if transb == "N" else (ldb, 1)
     size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bm, bn, bk = size(m, 128), size(n, 64), size(k, 64)
+    # Small products: more programs, since each waits for memory.
+    bm, bn, bk = (16, 16, 32) if m * n * batch < 2**17 else (size(m, 128), size(n, 64), size(k, 64))
     gemm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn), batch)](
         C, A, B, alpha, beta, m, n, k, *strides_a, stride_a, *strides_b, stride_b, ldc, stride_c,
         HAS_BETA=beta != 0, BM=bm, BN=bn, BK=bk)

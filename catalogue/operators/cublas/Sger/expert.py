@@ -24,4 +24,4 @@ def sger(m, n, alpha, x, incx, y, incy, A, lda):
     if m <= 0 or n <= 0 or alpha == 0:
         return
     x, y = from_first(x, m, incx), from_first(y, n, incy)
-    ger_kernel[(triton.cdiv(m, 128), triton.cdiv(n, 16))](A, x, y, alpha, m, n, incx, incy, lda, BM=128, BN=16)
+    ger_kernel[(triton.cdiv(m, 64), triton.cdiv(n, 8))](A, x, y, alpha, m, n, incx, incy, lda, BM=64, BN=8)

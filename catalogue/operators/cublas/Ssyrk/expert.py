@@ -38,6 +38,7 @@ def ssyrk(uplo, trans, n, k, alpha, A, lda, beta, C, ldc):
         k = 0  # A is not read
     strides = (1, lda) if trans == 0 else (lda, 1)
     size = lambda extent, most: min(most, max(16, triton.next_power_of_2(extent)))
-    bn, bk = size(n, 64), size(k, 32)
+    # Small products: more programs, since each waits for memory.
+    bn, bk = (16, 32) if n * n < 2**17 else (size(n, 64), size(k, 32))
     syrk_kernel[(triton.cdiv(n, bn), triton.cdiv(n, bn))](C, A, alpha, beta, n, k, *strides, ldc, UPPER=uplo == 1,
                                                           HAS_BETA=beta != 0, BM=bn, BN=bn, BK=bk)

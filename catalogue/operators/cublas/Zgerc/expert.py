@@ -42,5 +42,5 @@ def zgerc(m, n, alpha, x, incx, y, incy, A, lda):
     if m <= 0 or n <= 0 or alpha == 0:
         return
     x, y = torch.view_as_real(from_first(x, m, incx)), torch.view_as_real(from_first(y, n, incy))
-    ger_kernel[(triton.cdiv(m, 64), triton.cdiv(n, 16))](
-        torch.view_as_real(A), x, y, alpha.real, alpha.imag, m, n, incx, incy, lda, CONJUGATE=True, BM=64, BN=16)
+    ger_kernel[(triton.cdiv(m, 32), triton.cdiv(n, 8))](
+        torch.view_as_real(A), x, y, alpha.real, alpha.imag, m, n, incx, incy, lda, CONJUGATE=True, BM=32, BN=8)
