@@ -25,11 +25,12 @@ format() { git ls-files -z '*.cpp' '*.hpp' | xargs -0 -r "$bin/clang-format" "$@
 python_style() { "$bin/ruff" check .; }
 tree_rules() { python3 tools/check_floors.py && python3 tools/check_tree.py && python3 tools/check_headers.py; }
 tidy() {
-  # Only files that the build knows: clang-tidy would guess the flags of others.
-  { if [ -n "$ref" ]; then git diff --name-only --diff-filter=d "$ref" -- '*.cpp'; else git ls-files 'src/*.cpp' 'apps/*.cpp' 'python/*.cpp'; fi; } |
-    grep -Fx -f <(sed -n "s|^ *\"file\": \"$KGB_ROOT/\(.*\)\",\{0,1\}\$|\1|p" $build/compile_commands.json) |
-    xargs -r -n 4 -P "$(nproc)" "$bin/clang-tidy" --quiet -p $build --extra-arg=-Wno-unknown-warning-option \
-      --extra-arg=-Wno-deprecated-declarations  # GCC 12's own header uses what it deprecates
+  local files=()
+  if [ -n "$ref" ]; then
+    mapfile -t files < <(git diff --name-only --diff-filter=d "$ref" -- '*.cpp')
+    [ ${#files[@]} -gt 0 ] || return 0
+  fi
+  python3 tools/tidy.py --clang-tidy "$bin/clang-tidy" --build $build --memory "$(venv_home)/tidy" "${files[@]}"
 }
 
 if [ -n "$fix" ]; then
