@@ -121,11 +121,16 @@ class Driver:
         return lambda call, quantiles=None, **kw: [1.0] * 3 if quantiles else 1.0
 
 
+_cache = None
+
+
 def install():
     triton.backends.backends["nvidia"] = type(triton.backends.backends["nvidia"])(
         compiler=TtirBackend, driver=triton.backends.backends["nvidia"].driver)
     driver.set_active(Driver())
-    triton.knobs.cache.dir = tempfile.mkdtemp(prefix="kgb-vm-cache-")
+    global _cache
+    _cache = tempfile.TemporaryDirectory(prefix="kgb-vm-cache-")  # removed when the process ends
+    triton.knobs.cache.dir = _cache.name
 
 
 def launch(kernel, grid, *args, extra=(), vm_options=None, **kw):
