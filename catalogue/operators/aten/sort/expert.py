@@ -58,12 +58,13 @@ def count_sort_kernel(values, indices, x, n, shape, x_strides, value_strides, in
     lane = tl.program_id(1).to(tl.int64) * N + tl.arange(0, N)
     mine = tl.load(x + lane * x_step, mask=lane < n, other=0)
     key = sort_key(mine, WIDE, DESCENDING)[:, None]
-    place = tl.zeros([N], tl.int32)
+    before = tl.zeros([N, CHUNK], tl.int32)  # summed over the chunk once, at the end
     for start in range(0, n, CHUNK):
         other = start + tl.arange(0, CHUNK).to(tl.int64)
         other_key = sort_key(tl.load(x + other * x_step, mask=other < n, other=0), WIDE, DESCENDING)[None, :]
         earlier = (other_key < key) | ((other_key == key) & (other[None, :] < lane[:, None]))
-        place += tl.sum((earlier & (other < n)[None, :]).to(tl.int32), 1)
+        before += (earlier & (other < n)[None, :]).to(tl.int32)
+    place = tl.sum(before, 1)
     tl.store(values + offsets(row, shape, value_strides) + place.to(tl.int64) * value_step, mine, mask=lane < n)
     tl.store(indices + offsets(row, shape, index_strides) + place.to(tl.int64) * index_step, lane, mask=lane < n)
 
@@ -166,16 +167,16 @@ def launch(self, dim, descending, values, indices):
     shape, *strides = collapse(x.shape[:-1], x.stride()[:-1], v.stride()[:-1], i.stride()[:-1])
     steps = x.stride(-1), v.stride(-1), i.stride(-1)
     kind = dict(WIDE=self.dtype == torch.float64, DESCENDING=bool(descending))
-    if n <= 2048:
+    if n <= 2048 and self.dtype not in (torch.float64, torch.int64):  # key and place fit into 64 bits
         size = triton.next_power_of_2(n)
-        if self.dtype in (torch.float64, torch.int64):  # key and place do not fit into 64 bits
-            part = min(size, 128)  # the row's elements are placed independently: over many processors
-            count_sort_kernel[(rows, triton.cdiv(n, part))](v, i, x, n, shape, *strides, *steps, N=part,
-                                                            CHUNK=min(size, 8), **kind)
-        else:
-            tile = min(triton.next_power_of_2(rows), max(1, 512 // size))
-            block_sort_kernel[(triton.cdiv(rows, tile),)](v, i, x, rows, n, shape, *strides, *steps, ROWS=tile, N=size,
-                                                          num_warps=4 if tile * size <= 512 else 8, **kind)
+        tile = min(triton.next_power_of_2(rows), max(1, 512 // size))
+        block_sort_kernel[(triton.cdiv(rows, tile),)](v, i, x, rows, n, shape, *strides, *steps, ROWS=tile, N=size,
+                                                      num_warps=4 if tile * size <= 512 else 8, **kind)
+        return values, indices
+    if n <= 4096:  # the row's elements are placed independently: over many processors
+        size = triton.next_power_of_2(n)
+        count_sort_kernel[(rows, triton.cdiv(n, min(size, 32)))](v, i, x, n, shape, *strides, *steps, N=min(size, 32),
+                                                                 CHUNK=min(size, 128), **kind)
         return values, indices
 
     block = 512
