@@ -10,7 +10,7 @@ products are held against OpenBLAS (numpy) on one thread. The interpreter runs i
 to the grid: one program if that takes longer than 0.3 s, else the difference between few and one. It computes bf16
 wrongly, so bf16 is left out there. "bound" is what the machine itself gives: two processes, each on a processor of its
 own and sharing nothing, run the same kernel on one thread, and their rate together is compared with one's alone; no
-program on two threads can be expected to gain more. Exit status 1 if a bar is not met.
+program on two threads can be expected to gain more. Exit status 4 if a bar is not met.
 """
 import argparse
 import json
@@ -288,7 +288,7 @@ def main():
     for text, met in summary(rows, options, blas_bar):
         print(f"{text}: {'met' if met else 'NOT MET'}")
         good = good and met
-    return 0 if good else 1
+    return 0 if good else 4
 
 
 if __name__ == "__main__":
