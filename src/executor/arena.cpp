@@ -88,11 +88,16 @@ Result<Arena> Arena::create(const std::vector<PlanBuffer>& buffers, std::byte pa
                             DeviceMemory* device) {
   Arena arena;
   std::size_t at = kBufferAlignment;  // the first red zone
-  for (const PlanBuffer& buffer : buffers) {
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    const auto size = static_cast<std::size_t>(buffers[b].bytes);
     arena.offsets_.push_back(at);
-    arena.sizes_.push_back(static_cast<std::size_t>(buffer.bytes));
-    at = align_up(at + static_cast<std::size_t>(buffer.bytes) + kRedZone, kBufferAlignment);
+    arena.sizes_.push_back(size);
+    if (buffers[b].reuses) continue;
+    arena.places_.push_back(static_cast<int>(b));
+    at = align_up(at + size + kRedZone, kBufferAlignment);
   }
+  for (std::size_t b = 0; b < buffers.size(); ++b)
+    arena.offsets_[b] = arena.offsets_[static_cast<std::size_t>(memory_of(buffers, static_cast<int>(b)))];
   arena.total_ = at;
   arena.pattern_ = pattern;
   arena.base_ = memory.take(at);
@@ -115,6 +120,7 @@ Arena::Arena(Arena&& other) noexcept
       base_(other.base_),
       total_(other.total_),
       pattern_(other.pattern_),
+      places_(std::move(other.places_)),
       offsets_(std::move(other.offsets_)),
       sizes_(std::move(other.sizes_)) {}
 
@@ -144,14 +150,14 @@ std::uint64_t Arena::address(const BufferRef& ref) const {
 
 std::optional<RedZoneHit> Arena::check_red_zones() const {
   std::size_t zone = 0;
-  for (std::size_t i = 0; i <= offsets_.size(); ++i) {
-    const std::size_t end = i < offsets_.size() ? offsets_[i] : total_;
+  int before = -1;
+  for (std::size_t i = 0; i <= places_.size(); ++i) {
+    const int after = i < places_.size() ? places_[i] : -1;
+    const std::size_t end = after < 0 ? total_ : offsets_[static_cast<std::size_t>(after)];
     const std::size_t found = first_difference({base_ + zone, end - zone}, pattern_);
-    if (zone + found < end) {
-      const int after = i < offsets_.size() ? static_cast<int>(i) : -1;
-      return RedZoneHit{static_cast<int>(i) - 1, after, static_cast<std::int64_t>(found)};
-    }
-    if (i < offsets_.size()) zone = end + sizes_[i];
+    if (zone + found < end) return RedZoneHit{before, after, static_cast<std::int64_t>(found)};
+    if (after >= 0) zone = end + sizes_[static_cast<std::size_t>(after)];
+    before = after;
   }
   return std::nullopt;
 }

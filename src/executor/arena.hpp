@@ -101,6 +101,7 @@ class Arena {
   std::byte* base_ = nullptr;
   std::size_t total_ = 0;
   std::byte pattern_{};
+  std::vector<int> places_;  // the buffers that have memory of their own, by address
   std::vector<std::size_t> offsets_, sizes_;
 };
 

@@ -52,6 +52,8 @@ class DeviceSide {
                                             const TimeSeries& series, device::SteadyTime deadline);
   // What the arena's buffer holds from here on is what it must hold.
   void remember(int buffer);
+  // Its memory is another's now.
+  void forget(int buffer) { remembered_[static_cast<std::size_t>(buffer)].reset(); }
   // The first remembered buffer that changed.
   [[nodiscard]] std::optional<int> changed() const;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <numeric>
 
 #include "executor/definedness.hpp"
 #include "fmt/format.h"
@@ -55,7 +56,9 @@ Machine::Machine(const Recording& recording, const std::vector<Call>& calls, con
       programs_(programs),
       arena_(arena),
       regions_(recording.buffers.size(), -1),
+      owners_(recording.buffers.size()),
       specs_(recording.buffers.size()) {
+  std::iota(owners_.begin(), owners_.end(), 0);
   if (options.sanitize) {
     sanitizer_ = std::make_unique<vm::Sanitizer>(options.sanitize->checks);
     neighbours_ = std::make_unique<Neighbours>(recording);
@@ -99,8 +102,19 @@ bool Machine::writable(int buffer) const {
   return plan.call == call_ && spec != nullptr && spec->mutated;
 }
 
+void Machine::hand_on_memory() {
+  for (std::size_t b = 0; b < recording_.buffers.size(); ++b) {
+    const PlanBuffer& buffer = recording_.buffers[b];
+    if (!buffer.reuses || buffer.call != call_) continue;
+    if (device_) device_->forget(*buffer.reuses);
+    for (int& owner : owners_)
+      if (owner == *buffer.reuses) owner = static_cast<int>(b);
+  }
+}
+
 void Machine::begin_call(int call) {
   call_ = call;
+  hand_on_memory();
   if (counting_) counting_->begin_call(calls_[static_cast<std::size_t>(call)], call + 1);
   for (std::size_t b = 0; b < recording_.buffers.size(); ++b) {
     const PlanBuffer& buffer = recording_.buffers[b];
@@ -127,6 +141,7 @@ void Machine::begin_call(int call) {
   for (std::size_t b = 0; b < recording_.buffers.size(); ++b) {
     regions_[b] = -1;
     if (recording_.buffers[b].call > call) continue;  // does not exist yet
+    if (owners_[b] != static_cast<int>(b)) continue;  // gone
     const auto bytes = arena_.bytes(static_cast<int>(b));
     regions_[b] = memory_.add(
         {name_of_buffer(static_cast<int>(b)), bytes.data(), bytes.size(), writable(static_cast<int>(b))});
@@ -134,6 +149,9 @@ void Machine::begin_call(int call) {
     if (sanitizer_ && buffer.kind == BufferKind::alloc && buffer.call == call)
       sanitizer_->allocate(bytes.data(), bytes.size());
   }
+  // An address that host code kept is that of whatever lies there now.
+  for (std::size_t b = 0; b < recording_.buffers.size(); ++b)
+    regions_[b] = regions_[static_cast<std::size_t>(owners_[b])];
 }
 
 void Machine::free_before(const NodeRef& node) {
@@ -155,7 +173,7 @@ std::pair<int, std::int64_t> Machine::find(std::uint64_t address) const {
   for (std::size_t b = 0; b < recording_.buffers.size(); ++b) {
     const std::uint64_t offset = address - arena_.address({static_cast<int>(b), 0});
     if (offset < static_cast<std::uint64_t>(recording_.buffers[b].bytes))
-      return {static_cast<int>(b), static_cast<std::int64_t>(offset)};
+      return {owners_[b], static_cast<std::int64_t>(offset)};
   }
   return {-1, 0};
 }
@@ -185,6 +203,7 @@ std::pair<std::string, int> place_of(const Node& node) {
 }
 
 std::string Machine::name_of_buffer(int index) const {
+  index = owners_[static_cast<std::size_t>(index)];
   const PlanBuffer& buffer = recording_.buffers[static_cast<std::size_t>(index)];
   if (buffer.kind == BufferKind::input)
     return buffer.call == call_ ? buffer.arg : fmt::format("{} of call {}", buffer.arg, buffer.call + 1);

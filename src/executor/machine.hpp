@@ -66,6 +66,8 @@ class Machine {
   [[nodiscard]] Arena& arena() { return arena_; }
 
  private:
+  // The memory of inputs that are gone becomes that of the current call's inputs which reuse it.
+  void hand_on_memory();
   // The vendor's function with the arguments of the current call.
   Result<std::unique_ptr<device::VendorCall>> bind_vendor();
   std::optional<Finding> run(const Launch& launch);
@@ -104,6 +106,7 @@ class Machine {
   std::multimap<std::pair<int, int>, int> to_free_;  // by call and node; only with a sanitizer
   std::vector<Finding> further_;
   std::vector<int> regions_;  // region of each buffer; -1: not in reach of the current call
+  std::vector<int> owners_;   // who has each buffer's memory now: itself, or the input that reuses it
   std::vector<std::optional<TensorSpec>> specs_;
   int call_ = 0;
   std::string library_;

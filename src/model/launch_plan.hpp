@@ -122,7 +122,11 @@ struct PlanBuffer {
   std::string arg;  // input: path of the argument, as in tensors_of()
   // Host code has let go of an allocation before this node; a node behind the call's last one is its end.
   std::optional<NodeRef> freed{};
+  // Input: the one of an earlier call, of the same size, whose memory this one gets.
+  std::optional<int> reuses{};
 };
+// The buffer whose memory this one has in the end: itself where it reuses none.
+[[nodiscard]] int memory_of(const std::vector<PlanBuffer>& buffers, int buffer);
 
 struct OutputLeaf {
   std::string path;  // "return", "return[1]"

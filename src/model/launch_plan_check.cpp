@@ -54,6 +54,28 @@ std::string check_inputs(const std::vector<PlanBuffer>& buffers, const std::vect
   return {};
 }
 
+std::string check_reuses(const std::vector<PlanBuffer>& buffers) {
+  std::set<int> taken;
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    if (!buffers[b].reuses) continue;
+    const int other = *buffers[b].reuses;
+    const std::string who = "buffer " + std::to_string(b) + " reuses buffer " + std::to_string(other);
+    if (other < 0 || other >= static_cast<int>(buffers.size())) return who + ", which does not exist";
+    const PlanBuffer& old = at(buffers, other);
+    if (buffers[b].kind != BufferKind::input || old.kind != BufferKind::input)
+      return who + ", and one of them is no input";
+    if (old.call >= buffers[b].call) return who + ", which is of no earlier call";
+    if (old.bytes != buffers[b].bytes) return who + ", which has another size";
+    if (!taken.insert(other).second) return who + ", as another buffer does";
+  }
+  return {};
+}
+
+int memory_of(const std::vector<PlanBuffer>& buffers, int buffer) {
+  while (const auto& earlier = at(buffers, buffer).reuses) buffer = *earlier;  // calls decrease: this ends
+  return buffer;
+}
+
 std::string check_reference(const BufferRef& ref, const std::vector<PlanBuffer>& buffers, int call) {
   if (ref.buffer < 0) return ref.offset == 0 ? std::string() : "is an offset from the null pointer";
   if (ref.buffer >= static_cast<int>(buffers.size())) return "names a buffer that does not exist";

@@ -17,6 +17,8 @@ inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 48;
 // Every tensor of every call has exactly one input buffer of its storage's size, pointer arrays included.
 [[nodiscard]] std::string check_inputs(const std::vector<PlanBuffer>& buffers,
                                        const std::vector<Call>& calls);
+// Memory is reused by inputs alone, of an earlier call's input of the same size, each by one at most.
+[[nodiscard]] std::string check_reuses(const std::vector<PlanBuffer>& buffers);
 // The offset lies within 0 .. bytes, and the buffer exists by the time of call `call`.
 [[nodiscard]] std::string check_reference(const BufferRef& ref, const std::vector<PlanBuffer>& buffers,
                                           int call);

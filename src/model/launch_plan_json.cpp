@@ -98,6 +98,7 @@ class Reader {
     const At buffers = at["buffers"];
     for (std::size_t i = 0, n = buffers.array(limits_.buffers); i < n; ++i) buffer(buffers.item(i));
     check(check_inputs(out_.buffers, calls_), buffers);
+    check(check_reuses(out_.buffers), buffers);
     const At calls = at["calls"];
     if (calls.array(1024) != calls_.size())
       refuse(calls.where, "holds " + std::to_string(calls.json->size()) + " calls instead of " +
@@ -146,6 +147,9 @@ class Reader {
     if (total_ > limits_.buffer_bytes) refuse(at.where, "brings all buffers over the size limit");
     buffer.call = static_cast<int>(at["call"].integer(0, static_cast<std::int64_t>(calls_.size()) - 1));
     if (buffer.kind == BufferKind::input) buffer.arg = at["arg"].text(kMaxName);
+    if (at.has("reuses"))
+      buffer.reuses =
+          static_cast<int>(at["reuses"].integer(0, static_cast<std::int64_t>(limits_.buffers) - 1));
     if (at.has("freed")) buffer.freed = freed(at["freed"], buffer);
     out_.buffers.push_back(std::move(buffer));
   }

@@ -31,6 +31,7 @@ class Writer {
                  {"bytes", buffer.bytes},
                  {"call", buffer.call}};
       if (buffer.kind == BufferKind::input) entry["arg"] = buffer.arg;
+      if (buffer.reuses) entry["reuses"] = *buffer.reuses;
       if (buffer.freed && !options_.canonical)
         entry["freed"] = Json::array({buffer.freed->call, buffer.freed->node});
       buffers.push_back(std::move(entry));

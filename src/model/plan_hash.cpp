@@ -83,6 +83,8 @@ class Renumber {
     std::vector<PlanBuffer> buffers(static_cast<std::size_t>(n_buffers_));
     for (std::size_t i = 0; i < buffers_.size(); ++i)
       if (buffers_[i] >= 0) buffers[static_cast<std::size_t>(buffers_[i])] = std::move(recording_.buffers[i]);
+    for (PlanBuffer& buffer : buffers)
+      if (buffer.reuses) buffer.reuses = buffers_[static_cast<std::size_t>(*buffer.reuses)];
     recording_.buffers = std::move(buffers);
     std::vector<Kernel> kernels(static_cast<std::size_t>(n_kernels_));
     for (std::size_t i = 0; i < kernels_.size(); ++i)

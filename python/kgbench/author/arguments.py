@@ -48,7 +48,7 @@ class Arguments:
         return {"int": int, "float": float, "bool": bool, "str": str, "ints": list}[kind](value)
 
     def _input(self, path, size):
-        buffer = self._recorder.allocate(size, "input", path)
+        buffer = self._recorder.input(size, path)
         self.inputs.append(buffer)
         return buffer
 

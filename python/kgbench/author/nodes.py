@@ -41,7 +41,7 @@ class Buffer:
     """One allocation in the fake address space. `bytes` is its storage's exact size."""
 
     __slots__ = ("base", "bytes", "kind", "job", "call", "arg", "decoy", "known", "host_readable", "writable",
-                 "storage", "freed", "targets")
+                 "storage", "freed", "targets", "reuses")
 
     def __init__(self, base, size, kind, job, call, arg=None):
         self.base, self.bytes, self.kind, self.job, self.call, self.arg = base, size, kind, job, call, arg
@@ -49,8 +49,9 @@ class Buffer:
         self.known = False          # the decoy holds what the device would hold: reading it tells nothing new
         self.host_readable = False  # an input whose real values the card gives to host code
         self.writable = True        # False: an input that the schema does not let the call write
-        self.storage = None         # torch's weak reference to the storage; None where its life is not followed
-        self.freed = None           # Freed, once host code has let go of it
+        self.storage = None         # torch's weak reference to the storage, once there is a tensor
+        self.freed = None           # of an allocation: Freed, once host code has let go of it
+        self.reuses = None          # the input of an earlier call whose memory this one has
         self.targets = set()        # buffers whose addresses the host wrote into this one
 
 

@@ -30,7 +30,8 @@ def anonymous_bytes(size):
 
 
 class AddressSpace:
-    """Hands out addresses, never one twice, and finds the buffer that an address belongs to."""
+    """Hands out addresses, one twice only where `instead_of` asks for it, and finds the buffer that an address
+    belongs to."""
 
     def __init__(self):
         self._bases = []
@@ -45,6 +46,13 @@ class AddressSpace:
         self._bases.append(buffer.base)
         self._buffers.append(buffer)
         self._next += (size + GAP + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+        return buffer
+
+    def instead_of(self, old, job, call, arg):
+        """A new input in the memory of an input that is gone, of its size."""
+        buffer = Buffer(old.base, old.bytes, "input", job, call, arg)
+        buffer.reuses = old
+        self._buffers[bisect.bisect_right(self._bases, old.base) - 1] = buffer
         return buffer
 
     def find(self, address):
@@ -66,8 +74,7 @@ def storage_bytes(shape, strides, itemsize, offset=0):
 def tensor_on(buffer, shape, strides, dtype, offset=0):
     """A torch.Tensor on cuda:0 over `buffer`; strides and offset in elements."""
     storage = _make_storage(buffer.base, DEVICE, buffer.bytes)
-    if buffer.kind == "alloc":
-        buffer.storage = storage._weak_ref()
+    buffer.storage = storage._weak_ref()
     return _make_tensor({"size": tuple(shape), "stride": tuple(strides), "dtype": dtype, "storage_offset": offset,
                          "device": DEVICE, "nbytes": buffer.bytes, "data_ptr": buffer.base}, storage)
 
@@ -84,7 +91,7 @@ def view_of(space, tensor):
 
 
 def released(buffer):
-    """Whether the last tensor of an allocation is gone."""
+    """Whether the last tensor of a buffer is gone."""
     return buffer.storage is not None and torch.UntypedStorage._expired(buffer.storage)
 
 

@@ -22,6 +22,11 @@ class RecordedCall:
         self.steps, self.events, self.structure, self.outputs = steps, events, structure, outputs
         self.joined = joined
 
+    def returns_inputs(self):
+        """Whether all returned tensors, and there are some, lie in arguments of the call."""
+        held = [leaf.view.buffer for leaf in self.outputs if leaf.view is not None and leaf.view.buffer is not None]
+        return bool(held) and all(buffer.kind == "input" for buffer in held)
+
     def buffers(self):
         """Every buffer that the call's nodes and outputs mention."""
         for step in self.steps:
@@ -149,6 +154,8 @@ def recording_json(target, inputs, calls, job=0, imported=0):
         entry = {"kind": buffer.kind, "bytes": buffer.bytes, "call": buffer.call}
         if buffer.kind == "input":
             entry["arg"] = buffer.arg
+        if buffer.reuses is not None:
+            entry["reuses"] = numbering.buffer(buffer.reuses)
         if buffer.freed is not None:
             entry["freed"] = _freed(buffer.freed, places, calls, job, imported)
         buffers.append(entry)

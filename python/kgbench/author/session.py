@@ -2,6 +2,7 @@
 """One author process: imports a candidate, makes its calls on phantom tensors, writes one frame per job."""
 
 import base64
+import gc
 import importlib.util
 import itertools
 import os
@@ -147,8 +148,12 @@ class Session:
                 arguments, result, recorded = self._call(number, index, job, made=not wanted)
                 wanted = wanted or self.recorder.reads.wanted is not None
                 inputs += arguments.inputs
-                results.append(result)  # as the caller does: what was returned lives to the end of the trial
+                if not recorded.returns_inputs():
+                    results.append(result)  # as the caller does: what was returned lives to the end of the trial
                 calls.append(recorded)
+                # The caller lets go of what it passed, and the next call may find its inputs at the same addresses.
+                arguments = result = None
+                gc.collect()
             if self.recorder.foreign is None:
                 break
             # The candidate kept a tensor of an earlier workload. A plan must stand alone: once more, freshly imported.

@@ -36,7 +36,13 @@ def check(recording, calls):
         given = [(b["arg"], b["bytes"]) for b in buffers if b["kind"] == "input" and b["call"] == number]
         assert sorted(given) == sorted(expected_inputs(asked).items())
     assert all(b["kind"] in ("input", "alloc") and 0 <= b["call"] < len(calls) for b in buffers)
+    taken = [buffer["reuses"] for buffer in buffers if "reuses" in buffer]
+    assert len(set(taken)) == len(taken)
     for buffer in buffers:
+        if "reuses" in buffer:
+            old = buffers[buffer["reuses"]]
+            assert buffer["kind"] == old["kind"] == "input"
+            assert old["call"] < buffer["call"] and old["bytes"] == buffer["bytes"]
         if "freed" in buffer:
             number, node = buffer["freed"]
             assert buffer["kind"] == "alloc" and buffer["call"] <= number < len(calls)

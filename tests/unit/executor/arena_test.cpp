@@ -30,6 +30,23 @@ TEST(Arena, BuffersAreAlignedAndApart) {
   EXPECT_EQ(arena->address({1, 8}), reinterpret_cast<std::uintptr_t>(arena->data(1)) + 8);
 }
 
+TEST(Arena, ABufferThatReusesAnotherHasItsMemory) {
+  ArenaMemory memory;
+  std::vector<PlanBuffer> all = buffers({100, 200, 100, 100});
+  all[2].reuses = 3;  // whatever order they are listed in
+  all[3].reuses = 0;
+  const auto arena = Arena::create(all, kPatterns[0], memory);
+  ASSERT_TRUE(arena.ok());
+  EXPECT_EQ(arena->data(2), arena->data(0));
+  EXPECT_EQ(arena->data(3), arena->data(0));
+  EXPECT_FALSE(arena->check_red_zones());
+  arena->data(2)[100] ^= std::byte{1};
+  const auto hit = arena->check_red_zones();
+  ASSERT_TRUE(hit);
+  EXPECT_EQ(hit->before, 0);
+  EXPECT_EQ(hit->after, 1);
+}
+
 TEST(Arena, EveryByteBetweenBuffersIsWatched) {
   ArenaMemory memory;
   for (const std::byte pattern : kPatterns) {

@@ -172,6 +172,38 @@ TEST(Trial, AnInputOfAnEarlierCallIsReadOnly) {
   EXPECT_EQ(result.findings[0].details.at("argument"), "self of call 1");
 }
 
+// The inputs of calls 2 and 3 lie where those of the call before did.
+AddPlan reusing(bool in_place = false) {
+  AddPlan plan(19, 3, in_place);
+  for (int c = 1; c < 3; ++c)
+    for (int input = 0; input < 2; ++input)
+      plan.recording.buffers[static_cast<std::size_t>(3 * c + input)].reuses = 3 * (c - 1) + input;
+  return plan;
+}
+
+TEST(Trial, ReusedMemoryHoldsTheNewValues) {
+  for (const bool in_place : {false, true}) {
+    const TrialResult apart = trial(AddPlan(19, 3, in_place)), reused = trial(reusing(in_place));
+    ASSERT_TRUE(reused.findings.empty()) << reused.findings[0].message;
+    EXPECT_EQ(reused.blob, apart.blob);
+    for (const TrialOutput& output : reused.outputs) EXPECT_TRUE(output.written);
+  }
+}
+
+TEST(Trial, AnAddressThatHostCodeKeptIsThatOfTheInputWhichIsThereNow) {
+  AddPlan plan = reusing();
+  auto& args = std::get<Launch>(plan.recording.calls[2].nodes[0]).args;
+  args[0] = pointer(0);
+  args[1] = pointer(4);
+  const TrialResult result = trial(plan);
+  ASSERT_TRUE(result.findings.empty()) << result.findings[0].message;
+  EXPECT_EQ(result.blob, trial(AddPlan(19)).blob);
+  args[2] = pointer(0);
+  const TrialResult wrote = trial(plan);
+  expect_one(wrote, "input_mutated");
+  EXPECT_EQ(wrote.findings[0].details.at("argument"), "self");
+}
+
 TEST(Trial, UploadsHoldRealAddressesOfTheirTargets) {
   AddPlan plan(19, 1);
   plan.recording.kernels.push_back({"through",
