@@ -17,8 +17,6 @@
 namespace kgb::app {
 namespace {
 
-constexpr std::size_t kMostCandidateBytes = 64u << 20;
-
 bool on_the_host(const CandidatePair& pair) {
   return language_of(pair.after) == "cpp";
 }
@@ -53,8 +51,8 @@ class Pair {
   }
 
   Result<Versus> run() {
-    KGB_TRY(const std::string before, read_file(pair_.before, kMostCandidateBytes));
-    KGB_TRY(const std::string after, read_file(pair_.after, kMostCandidateBytes));
+    KGB_TRY(const std::string before, read_file(pair_.before, kCandidateFileBytes));
+    KGB_TRY(const std::string after, read_file(pair_.after, kCandidateFileBytes));
     KGB_TRY(const Evaluation old, judged(request_for(pair_.before, before)));
     JudgeRequest request = request_for(pair_.after, after);
     if (versus_.timed && old.verdict == Verdict::pass) {
@@ -183,7 +181,7 @@ Result<int> compare_candidates(const CandidatePair& pair) {
   if (!pair.only.empty()) request.only_workload = pair.only;
   KGB_TRY(std::vector<Workload> timed, timed_workloads_of(pair.time_specs, *op));
   for (const std::string& file : {pair.before, pair.after}) {
-    KGB_TRY([[maybe_unused]] const std::string readable, read_file(file, kMostCandidateBytes));
+    KGB_TRY([[maybe_unused]] const std::string readable, read_file(file, kCandidateFileBytes));
   }
   KGB_TRY(std::unique_ptr<Judge> judge, open_judge(pair.judge, 1, catalogue));
   KGB_TRY(const Versus versus, Pair(pair, *judge, std::move(request), std::move(timed)).run());

@@ -17,6 +17,8 @@ class ProgressLine {
     if (!terminal_) return;
     std::fprintf(stderr, "\r\033[K  %s", std::string(name_of(gate)).c_str());
     if (gate == Gate::correct) std::fprintf(stderr, "  workload %zu of %zu", done + 1, total);
+    if (gate == Gate::compile && done < total)
+      std::fprintf(stderr, "  for other chips: %zu of %zu (--target none leaves it out)", done + 1, total);
   }
   ~ProgressLine() {
     if (terminal_) std::fputs("\r\033[K", stderr);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -31,10 +32,20 @@ int say_error(const Error& error) {
   return exit_code(error.fault);
 }
 
+// The first word, where it was meant as a command and is none.
+std::string unknown_command(int argc, char** argv, const CLI::App& root) {
+  std::vector<std::string> known;
+  for (const CLI::App* sub : root.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(sub->get_name());
+  const std::string word = argc > 1 ? argv[1] : "";
+  if (word.empty() || word.starts_with('-') || std::find(known.begin(), known.end(), word) != known.end())
+    return {};
+  return in_quotes(word) + " is no command" + did_you_mean(word, known);
+}
+
 // CLI11 speaks several lines at times; the first one holds what happened.
-int say_parse_error(const CLI::ParseError& error, const CLI::App& root) {
-  std::string text = error.what();
-  text = text.substr(0, text.find('\n'));
+int say_parse_error(const CLI::ParseError& error, const std::string& unknown, const CLI::App& root) {
+  const std::string text = unknown.empty() ? first_line(error.what()) : unknown;
   const CLI::App* asked = &root;
   for (const CLI::App* sub : root.get_subcommands()) asked = sub;
   const std::string where = asked == &root ? "kgbench" : "kgbench " + asked->get_name();
@@ -69,7 +80,7 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return root.exit(success);
   } catch (const CLI::ParseError& error) {
-    return say_parse_error(error, root);
+    return say_parse_error(error, unknown_command(argc, argv, root), root);
   }
   for (const Registered& command : commands)
     if (command.app->parsed()) {

@@ -33,6 +33,9 @@ void add_operator_choice(CLI::App& command, OperatorChoice& choice);
 [[nodiscard]] Result<std::vector<const Operator*>> chosen(const OperatorChoice& choice,
                                                           const Catalogue& catalogue);
 
+// What is read of a candidate's file where a larger one gets its verdict from the judge (kMaxCandidateBytes).
+inline constexpr std::size_t kCandidateFileBytes = std::size_t{64} << 20;
+
 // Options that run, judge and plan have in common.
 struct JudgeOptions {
   std::vector<std::string> tiers;

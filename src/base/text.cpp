@@ -42,6 +42,10 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
+std::string first_line(std::string_view text) {
+  return std::string(text.substr(0, text.find('\n')));
+}
+
 std::vector<std::string> split_lines(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {

@@ -18,6 +18,8 @@ namespace kgb {
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 // Lines without their ends; "\r\n" counts as one end; no empty last line after a final newline.
 [[nodiscard]] std::vector<std::string> split_lines(std::string_view text);
+// What comes before the first line end: messages of other programs go on for pages.
+[[nodiscard]] std::string first_line(std::string_view text);
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
 [[nodiscard]] std::string to_lower(std::string_view text);  // ASCII only
 [[nodiscard]] std::string replace_all(std::string_view text, std::string_view from, std::string_view to);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "judge/judge.hpp"
 #include "store/store.hpp"
 
 namespace kgb {
@@ -18,8 +19,6 @@ namespace kgb {
 // An item's file: as given, or in the run's folder.
 [[nodiscard]] std::filesystem::path candidate_file(const std::filesystem::path& run_folder,
                                                    const RunItem& item);
-
-inline constexpr std::size_t kMaxCandidateBytes = std::size_t{4} << 20;
 
 // A stored run, open.
 struct StoredRun {

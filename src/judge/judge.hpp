@@ -90,13 +90,16 @@ struct JudgeRequest {
   // Quick: a draw of the workloads, one set of values, one timed workload with a wide interval.
   Profile profile = Profile::careful;
   bool quick = false;  // times until faster, slower or the same is certain, not until the ratio is narrow
-  // Told when a gate begins (0 of n workloads) and as gate correct goes on; on the caller's thread.
+  // Told when a gate begins (0 of n workloads) and as it goes on: gate compile counts kernels times targets,
+  // gate correct workloads. On the caller's thread.
   std::function<void(Gate, std::size_t done, std::size_t total)> progress;
   // Set from another thread: processes that work for this candidate are killed, its lane is free soon, and
   // the evaluation is an Error of the user's.
   const std::atomic<bool>* stop = nullptr;
 };
 
+// A candidate's text may have as many bytes; more is refused with a verdict.
+inline constexpr std::size_t kMaxCandidateBytes = std::size_t{4} << 20;
 // What a candidate's file holds, by its name: "cpp" or "triton".
 [[nodiscard]] std::string language_of(const std::string& file);
 

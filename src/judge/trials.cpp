@@ -41,17 +41,30 @@ void adopt(std::vector<Finding>& findings, const Job& job, const JudgeRequest& r
   }
 }
 
+// What a person calls a value that is no number; other values as they are.
+std::string named(const std::string& value) {
+  if (value == "nan" || value == "-nan") return "NaN";
+  if (value == "inf") return "infinity";
+  return value == "-inf" ? "-infinity" : value;
+}
+
+// Elements that are right within a bound are told with it and the error; NaN and infinity by name.
+std::string mismatch_text(const CompareResult& compared, const std::string& where) {
+  const std::string got = named(compared.got), expected = named(compared.expected);
+  if (got != compared.got || expected != compared.expected)
+    return fmt::format("{}: {} where {} was expected", where, got, expected);
+  std::string text = fmt::format("{} = {}, expected {}", where, got, expected);
+  if (compared.bound > 0) text += fmt::format(" +- {:.3g}", compared.bound);
+  if (std::isfinite(compared.worst_ratio) && compared.bound > 0)
+    text += fmt::format(", error {:.3g} x the bound", compared.worst_ratio);
+  return text;
+}
+
 Finding mismatch_finding(const CompareResult& compared, const ExpectedOutput& expected, int call,
                          const Job& job) {
   const std::string where = expected.path + compared.worst_at;
-  std::string ratio;
-  if (std::isfinite(compared.worst_ratio) && compared.bound > 0)
-    ratio = fmt::format(", error {:.3g} x the bound", compared.worst_ratio);
-  Finding finding =
-      make_finding(std::string(compared.finding_kind()), Gate::correct,
-                   fmt::format("{} = {}, expected {}{}{}", where, compared.got, compared.expected,
-                               compared.bound > 0 ? fmt::format(" +- {:.3g}", compared.bound) : "", ratio),
-                   job.workload.call.workload);
+  Finding finding = make_finding(std::string(compared.finding_kind()), Gate::correct,
+                                 mismatch_text(compared, where), job.workload.call.workload);
   finding.details = {{"output", expected.path},
                      {"index", compared.worst_at},
                      {"got", compared.got},

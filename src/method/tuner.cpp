@@ -47,10 +47,10 @@ Result<Evaluation> try_seed(const Task& task, const std::string& seed) {
   if (evaluation.verdict == Verdict::infra)
     return host_error(evaluation.findings.empty() ? "the judge failed" : evaluation.findings.front().message);
   if (const Finding* finding = deciding_finding(evaluation.findings))
-    return user_error(fmt::format(
-        "the seed kernel of {} does not pass: {}: {}. Tune a kernel that does (kgbench "
-        "judge)",
-        task.op.name, name_of(evaluation.verdict), finding->message.substr(0, finding->message.find('\n'))));
+    return user_error(
+        fmt::format("the seed kernel of {} does not pass: {}: {}. Tune a kernel that does (kgbench "
+                    "judge)",
+                    task.op.name, name_of(evaluation.verdict), first_line(finding->message)));
   if (const std::optional<std::string> why = untimed(evaluation))
     return user_error(fmt::format("the seed kernel of {} cannot be timed: {}", task.op.name, *why));
   return std::move(feedback.evaluation);
@@ -99,8 +99,7 @@ Status confirm(const Task& task, const std::vector<Axis>& axes, const std::strin
     return ok_status();
   }
   const Finding* finding = deciding_finding(tuned.evaluation.findings);
-  tuned.why = finding != nullptr ? "the winner of the search does not pass: " +
-                                       finding->message.substr(0, finding->message.find('\n'))
+  tuned.why = finding != nullptr ? "the winner of the search does not pass: " + first_line(finding->message)
                                  : "the winner of the search is not faster than the seed when measured again";
   return ok_status();
 }

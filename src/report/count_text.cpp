@@ -126,6 +126,22 @@ std::string count_text(const CountReport& report) {
   return out;
 }
 
+std::string count_summary(const CountReport& report) {
+  const CallCounters& call = report.call.counters;
+  const CounterTotals sum = totals(call);
+  std::string out = fmt::format(
+      "{:<5} {}: {}, {} FLOPs, {} asked for, {} unique, {:.3f} FLOP/byte", call.workload,
+      report.call.description, plural(call.launches.size(), "launch", "launches"), digits_text(sum.flops),
+      human_bytes(sum.all().bytes), human_bytes(sum.unique_bytes()), sum.intensity());
+  if (const std::string card = card_text(sum, report.card); !card.empty()) out += "; card: " + card;
+  if (!report.rooflines.empty()) {
+    const Roofline& chip = report.rooflines.front();
+    out += fmt::format("; {}: {} bound, at least {}", chip.chip, chip.memory_bound() ? "memory" : "compute",
+                       duration_text(chip.least_s));
+  }
+  return out + "\n";
+}
+
 nlohmann::json to_json(const CountReport& report) {
   nlohmann::json out = to_json(report.call.counters);
   out.update({{"candidate", report.call.candidate},

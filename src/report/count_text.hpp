@@ -18,6 +18,8 @@ struct CountReport {
 };
 
 [[nodiscard]] std::string count_text(const CountReport& report);
+// The same in one line: workload, launches, FLOPs, bytes, and the bound on the first of the chips.
+[[nodiscard]] std::string count_summary(const CountReport& report);
 [[nodiscard]] nlohmann::json to_json(const CountReport& report);
 
 }  // namespace kgb

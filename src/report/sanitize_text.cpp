@@ -3,6 +3,9 @@
 #include "report/sanitize_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
 
 namespace kgb {
 namespace {
@@ -48,6 +51,31 @@ std::string sanitize_text(const Finding& finding, std::string_view source) {
   indented(out, detail("notes"));
   indented(out, detail("picture"));
   return out;
+}
+
+std::string sanitize_key(const Finding& finding) {
+  const auto kernel = finding.details.find("kernel");
+  return finding.kind + " " +
+         (kernel == finding.details.end() ? finding.file + ":" + std::to_string(finding.line)
+                                          : kernel->second);
+}
+
+std::string folded_text(const std::vector<const Finding*>& more) {
+  if (more.empty()) return {};
+  std::set<int> lines;
+  std::set<std::string> workloads;
+  for (const Finding* finding : more) {
+    if (finding->line > 0) lines.insert(finding->line);
+    if (!finding->workload.empty()) workloads.insert(finding->workload);
+  }
+  const auto kernel = more.front()->details.find("kernel");
+  std::string out = fmt::format("== {}: {} more", more.front()->kind, more.size());
+  if (kernel != more.front()->details.end()) out += " in kernel " + kernel->second;
+  if (!lines.empty())
+    out += fmt::format(", at line{} {}", lines.size() == 1 ? "" : "s", fmt::join(lines, ", "));
+  if (!workloads.empty())
+    out += fmt::format(", workload{} {}", workloads.size() == 1 ? "" : "s", fmt::join(workloads, ", "));
+  return out + "\n";
 }
 
 }  // namespace kgb

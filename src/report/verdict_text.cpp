@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "report/conditions_text.hpp"
+#include "report/number_text.hpp"
 #include "report/report.hpp"
 #include "vm/vm.hpp"
 
@@ -56,19 +59,63 @@ std::string reason(const Evaluation& e, const Finding& why) {
   return out;
 }
 
-// Other findings, each kind and place once.
+// Findings that tell the same of different workloads.
+struct Alike {
+  const Finding* first = nullptr;
+  std::set<std::string> workloads;
+};
+
+// "such as f3: add_Tensor(...)", of the workload that is told of by name.
+std::string example(const Evaluation& e, const std::string& id) {
+  const WorkloadResult* w = find_workload(e, id);
+  return w == nullptr ? id : fmt::format("{}: {}", id, w->description);
+}
+
+// The workload with the largest error over its bound, where it is beyond it.
+std::string worst(const Evaluation& e) {
+  const WorkloadResult* most = nullptr;
+  for (const WorkloadResult& w : e.workloads)
+    if (w.worst_ratio > (most == nullptr ? 1.0 : most->worst_ratio)) most = &w;
+  if (most == nullptr) return {};
+  const std::string error = std::isfinite(most->worst_ratio)
+                                ? fmt::format("{:.3g} x the bound", most->worst_ratio)
+                                : "beyond every bound";
+  return line("worst", fmt::format("{} at {} of {}", error, most->worst_at, example(e, most->id)));
+}
+
+// What else was found: each kind and place once, with how many workloads show it, those that fail as the
+// deciding one first.
 std::string others(const Evaluation& e, const Finding* why) {
+  std::vector<Alike> all;
+  for (const Finding& f : e.findings) {
+    const auto same = [&](const Alike& a) {
+      return a.first->kind == f.kind && a.first->file == f.file && a.first->line == f.line;
+    };
+    auto found = std::find_if(all.begin(), all.end(), same);
+    if (found == all.end()) found = all.insert(found, Alike{&f, {}});
+    if (!f.workload.empty()) found->workloads.insert(f.workload);
+  }
   std::string out;
   std::size_t shown = 0, left = 0;
-  for (const Finding& f : e.findings) {
-    if (&f == why) continue;
-    if (why != nullptr && f.kind == why->kind && f.line == why->line) continue;
+  for (Alike& a : all) {
+    const bool deciding = why != nullptr && a.first->kind == why->kind && a.first->file == why->file &&
+                          a.first->line == why->line;
+    if (deciding) a.workloads.erase(why->workload);
+    if (deciding && a.workloads.empty()) continue;
     if (++shown > kMostOthers) {
       ++left;
       continue;
     }
-    out += line(verdict_of(f.kind) ? "also" : "note",
-                fmt::format("{}{}", f.message, f.workload.empty() ? "" : " (" + f.workload + ")"));
+    const std::size_t n = a.workloads.size();
+    if (deciding) {
+      out += line("also", fmt::format("{} in {} more: {}", why->kind, plural(n, "workload", "workloads"),
+                                      example(e, *a.workloads.begin())));
+      continue;
+    }
+    std::string where = a.first->workload;
+    if (n > 1) where += fmt::format(" and {} more", plural(n - 1, "workload", "workloads"));
+    out += line(verdict_of(a.first->kind) ? "also" : "note",
+                fmt::format("{}{}", a.first->message, where.empty() ? "" : " (" + where + ")"));
   }
   if (left > 0) out += line("", fmt::format("and {} more: --json has all", left));
   return out;
@@ -101,7 +148,8 @@ std::string times(const Evaluation& e) {
 }
 
 std::string passed(const Evaluation& e) {
-  std::string out = workloads_text(e) + " workloads, worst error over bound " + worst_text(e);
+  std::string out = workloads_text(e) + " workloads";
+  if (worst(e).empty()) out += ", worst error over bound " + worst_text(e);
   if (!e.targets.empty()) out += ", targets " + targets_text(e);
   return out;
 }
@@ -113,6 +161,7 @@ std::string verdict_text(const Evaluation& e, bool colour) {
   const Finding* why = deciding_finding(e);
   if (why != nullptr) out += reason(e, *why);
   out += line("passed", passed(e));
+  out += worst(e);
   out += others(e, why);
   if (!e.timings.empty()) {
     out += times(e);

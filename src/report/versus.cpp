@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "report/number_text.hpp"
 
 namespace kgb {
@@ -23,7 +24,7 @@ std::string reason_line(const VersusSide& side) {
   if (side.verdict == Verdict::pass) return fmt::format("  {}  pass\n", side.file);
   std::string out = fmt::format("  {}  {}", side.file, name_of(side.verdict));
   if (!side.reason) return out + "\n";
-  out += ": " + side.reason->message.substr(0, side.reason->message.find('\n'));
+  out += ": " + first_line(side.reason->message);
   if (side.reason->line > 0) out += fmt::format(" ({}:{})", side.reason->file, side.reason->line);
   if (!side.reason->workload.empty()) out += "  workload " + side.reason->workload;
   return out + "\n";

@@ -86,7 +86,7 @@ bool descends_from(pid_t pid, pid_t ancestor) {
     const std::size_t at = text.value().find(kParent);
     if (at == std::string::npos) return false;
     const std::string_view rest = std::string_view(text.value()).substr(at + kParent.size());
-    pid = static_cast<pid_t>(parse_int(trim(rest.substr(0, rest.find('\n')))).value_or(0));
+    pid = static_cast<pid_t>(parse_int(trim(first_line(rest))).value_or(0));
   }
   return false;
 }

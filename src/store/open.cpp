@@ -24,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kStoreFile = "run.sqlite";  // in a run's folder
+
 // By its first bytes; what follows may be cut off or overwritten.
 bool is_database(const fs::path& file) {
   constexpr std::string_view kMagic = "SQLite format 3";
@@ -35,8 +37,11 @@ bool is_database(const fs::path& file) {
 Status refuse_missing(const fs::path& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored))
-    return user_error("no run at " + file.parent_path().string() + " (it has no " + file.filename().string() +
-                      "). Name the folder that kgbench run printed");
+    return user_error("no run at " +
+                      (file.filename() == kStoreFile && file.has_parent_path()
+                           ? file.parent_path().string() + " (it has no " + file.filename().string() + ")"
+                           : file.string() + " (there is no such file or folder)") +
+                      ". Name the folder that kgbench run printed");
   if (::access(file.c_str(), R_OK) != 0)
     return user_error(file.string() + " cannot be read. Ask its owner for the permission, or for a copy");
   return ok_status();

@@ -63,6 +63,17 @@ def test_a_call_is_printed_with_its_lines_and_stored_with_its_rows(mine, tmp_pat
     assert db.execute("SELECT file, line, entered, trips FROM counted_loop").fetchone() == (str(mine), 8, 2, 16)
 
 
+def test_of_several_workloads_there_is_a_line_each_unless_all_is_asked_for(mine):
+    two = ["--workload-spec", "self=f32[1000] other=f32[1000]", "--workload-spec", "self=f32[64] other=f32[64]"]
+    short = kgbench("count", mine, "--op", "aten::add", *two, "--no-store")
+    lines = short.out.splitlines()
+    assert (short.code, len(lines)) == (0, 3), short
+    assert ": 1 launch, 1,024 FLOPs, " in lines[0] and " unique, " in lines[1]
+    assert lines[2] == "Kernels, loops, arguments and the other chips: --all, or --only ID of one workload"
+    whole = kgbench("count", mine, "--op", "aten::add", *two, "--no-store", "--all")
+    assert whole.out.count("== aten::add") == 2 and "  FLOPs        1,024: add f32 1,024" in whole.out
+
+
 def test_counts_are_added_to_the_store_of_a_run(mine, candidates, tmp_path):
     run = tmp_path / "run"
     kgbench("run", "--contestant", f"dir:{candidates}", "--suite", "demo", "--out", run, "--tier", "smoke", "--target", "none",

@@ -20,7 +20,7 @@ struct Options {
   std::string file, op, entry;
   std::vector<std::string> only;
   std::filesystem::path out = "runs/counts";
-  bool json = false, no_store = false;
+  bool json = false, no_store = false, all = false;
   JudgeOptions judge;
 };
 
@@ -33,6 +33,7 @@ struct Counting {
   executor::Workshop workshop;
   std::vector<CountedCall> counted;
   std::size_t findings = 0;
+  bool short_form = false;  // a line for each workload
 };
 
 // The chips whose cards have peak rates, or the one that was asked for.
@@ -74,6 +75,10 @@ void print_line(const nlohmann::json& json) {
 void print(const Counting& counting, const CountReport& report, const CallCounters* before) {
   if (counting.options.json)
     print_line(to_json(report));
+  else if (counting.short_form && before != nullptr && totals(*before) == totals(report.call.counters))
+    return;
+  else if (counting.short_form)
+    std::fputs(count_summary(report).c_str(), stdout);
   else if (before != nullptr && totals(*before) == totals(report.call.counters))
     std::printf("  call %d       the same numbers\n", report.call.counters.call);
   else
@@ -106,12 +111,12 @@ Status count_workload(Counting& counting, const Judge::Planned& row) {
 }
 
 Result<int> count(Options options) {
-  KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
+  KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
   const std::string chip = std::exchange(options.judge.chip, "auto");
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Catalogue catalogue, load_catalogue({options.op}));
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
-  Counting counting{options, catalogue, request_of(options.judge, resolved), {}, {}, {}, 0};
+  Counting counting{options, catalogue, request_of(options.judge, resolved), {}, {}, {}, 0, false};
   KGB_TRY(counting.chips, chips_of(chip, catalogue));
   JudgeRequest& request = counting.request;
   KGB_TRY(request.own, own_workloads_of(options.judge, *op));
@@ -120,7 +125,10 @@ Result<int> count(Options options) {
   request.file = options.file;
   KGB_TRY(std::unique_ptr<Judge> judge, open_judge(options.judge, 1, catalogue));
   KGB_TRY(const std::vector<Judge::Planned> planned, plan(*judge, request, options));
+  counting.short_form = !options.all && !options.json && planned.size() > 1;
   for (const Judge::Planned& row : planned) KGB_CHECK(count_workload(counting, row));
+  if (counting.short_form)
+    std::puts("Kernels, loops, arguments and the other chips: --all, or --only ID of one workload");
   if (!options.no_store) {
     KGB_CHECK(make_folders(options.out));
     KGB_TRY(Store store, Store::open(options.out / "run.sqlite"));
@@ -142,6 +150,7 @@ Registered register_count(CLI::App& root) {
   command->add_option("--op", options->op, "operator")->required();
   command->add_option("--entry", options->entry, "workloads that call this entry alone: add_Scalar");
   command->add_option("--only", options->only, "these workloads alone, by their ids: s3,f1")->delimiter(',');
+  command->add_flag("--all", options->all, "everything of every workload, in place of a line for each");
   command->add_flag("--json", options->json, "the counters as JSON lines, one for each call");
   command
       ->add_option("--out", options->out,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "command.hpp"
 #include "doctor_device.hpp"
 #include "judge/processes.hpp"
@@ -70,9 +71,9 @@ Facility probe_compiler() {
   command.environment = {"PATH=/usr/local/bin:/usr/bin:/bin"};
   const Result<sandbox::Output> output = sandbox::run(command);
   const bool good = output.ok() && output->finished.clean();
-  Facility facility = row("C++ compiler", good ? ok_status() : Status(host_error("c++ does not run")),
-                          good ? output->out.substr(0, output->out.find('\n')) : "",
-                          "no .cpp candidate can be judged", "install g++");
+  Facility facility =
+      row("C++ compiler", good ? ok_status() : Status(host_error("c++ does not run")),
+          good ? first_line(output->out) : "", "no .cpp candidate can be judged", "install g++");
   facility.required = false;
   return facility;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "command.hpp"
 #include "judge_told.hpp"
 #include "report/verdict_text.hpp"
@@ -14,9 +15,6 @@
 
 namespace kgb::app {
 namespace {
-
-constexpr std::size_t kMaxCandidateBytes = 64u
-                                           << 20;  // the judge itself refuses more than 4 MiB with a verdict
 
 struct Options {
   std::string file, op, only, baseline;
@@ -29,7 +27,7 @@ struct Options {
 // measure of speed.
 Status take_baseline(Judge& judge, const std::string& file, JudgeRequest& request) {
   if (file.empty()) return ok_status();
-  KGB_TRY(const std::string source, read_file(file, kMaxCandidateBytes));
+  KGB_TRY(const std::string source, read_file(file, kCandidateFileBytes));
   JudgeRequest alone = request;
   alone.source = source;
   alone.file = file;
@@ -39,8 +37,8 @@ Status take_baseline(Judge& judge, const std::string& file, JudgeRequest& reques
   KGB_TRY(const Evaluation evaluation, judge_told(judge, alone));
   if (const Finding* finding = deciding_finding(evaluation.findings))
     return user_error("the baseline " + file + " does not pass: " + std::string(name_of(evaluation.verdict)) +
-                      ": " + finding->message.substr(0, finding->message.find('\n')) + ". kgbench judge " +
-                      file + " --op " + request.op + " has all");
+                      ": " + first_line(finding->message) + ". kgbench judge " + file + " --op " +
+                      request.op + " has all");
   request.baseline_source = source;
   request.baseline_file = file;
   return ok_status();
@@ -50,7 +48,7 @@ Result<int> judge_one(const Options& options) {
   if (options.file.empty())
     return user_error("no candidate. Name a file: kgbench judge mine.py --op aten::softmax");
   if (options.op.empty()) return user_error("no operator. Name one with --op (kgbench list)");
-  KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
+  KGB_TRY(const std::string source, read_file(options.file, kCandidateFileBytes));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   if (!options.baseline.empty() && resolved.chip == "cpu" && language_of(options.file) != "cpp")
     return user_error(

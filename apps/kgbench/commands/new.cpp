@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "catalogue/texts.hpp"
 #include "command.hpp"
 #include "new_operator.hpp"
@@ -32,7 +33,9 @@ Result<int> new_candidate(const Options& options) {
   std::error_code ignored;
   if (std::filesystem::exists(options.out, ignored))
     return user_error(options.out.string() + " exists already. Name another file with --out");
-  KGB_CHECK(write_file_atomic(options.out, text));
+  if (const Status written = write_file_atomic(options.out, text); !written.ok())
+    return user_error("the stub cannot be written to " + in_quotes(options.out.string()) + " (" +
+                      written.error().message + "). Name a file in a folder that exists with --out");
   std::printf("%s written. Fill in the kernel, then: kgbench judge %s --op %s\n",
               options.out.string().c_str(), options.out.string().c_str(), op->name.c_str());
   return kExitPass;

@@ -19,7 +19,7 @@ struct Options {
 };
 
 Result<int> plan(const Options& options) {
-  KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
+  KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Catalogue catalogue, load_catalogue_for(options.op, options.judge));
   KGB_TRY(const Operator* const op, catalogue.find(options.op));

@@ -195,7 +195,7 @@ class Profiling {
 
   bool say(const Finding& why) const {
     std::fprintf(stderr, "error: %s cannot be replayed: %s: %s\n", request_.file.c_str(), why.kind.c_str(),
-                 why.message.substr(0, why.message.find('\n')).c_str());
+                 first_line(why.message).c_str());
     return false;
   }
 
@@ -214,13 +214,13 @@ Result<std::optional<int>> judge_first(Judge& judge, JudgeRequest& request) {
   const Finding* why = deciding_finding(evaluation.findings);
   std::fprintf(stderr, "error: %s does not pass: %s: %s. kgbench judge %s --op %s has all\n",
                request.file.c_str(), std::string(name_of(evaluation.verdict)).c_str(),
-               why == nullptr ? "no reason given" : why->message.substr(0, why->message.find('\n')).c_str(),
-               request.file.c_str(), request.op.c_str());
+               why == nullptr ? "no reason given" : first_line(why->message).c_str(), request.file.c_str(),
+               request.op.c_str());
   return std::optional(evaluation.verdict == Verdict::infra ? kExitFault : kExitFailed);
 }
 
 Result<int> profile(const Options& options) {
-  KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
+  KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Catalogue catalogue, load_catalogue({options.op}));
   KGB_TRY(const Operator* const op, catalogue.find(options.op));

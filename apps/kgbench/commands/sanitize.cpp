@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
@@ -25,7 +27,7 @@ namespace {
 struct Options {
   std::string file, op, only;
   std::vector<std::string> arguments;  // of a script
-  bool json = false, no_orders = false;
+  bool json = false, no_orders = false, all = false;
   double float_tolerance = vm::LaunchChecks{}.float_tolerance;
   JudgeOptions judge;
 };
@@ -68,6 +70,38 @@ Result<std::vector<Finding>> check(const Judge::Planned& row, const Options& opt
   return std::move(result.findings);
 }
 
+// Prints findings as they come. As text the first of each kernel and kind is told whole, the others are
+// counted at the end: a kernel that races at one place does so on every workload.
+struct Printer {
+  const Options& options;
+  const std::string& source;
+  std::map<std::string, std::vector<Finding>> folded;
+  std::set<std::string> told;
+
+  void print(const Finding& finding) {
+    if (options.json) {
+      std::printf("%s\n",
+                  to_json(finding).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+      return;
+    }
+    const std::string key = sanitize_key(finding);
+    if (!options.all && !told.insert(key).second) {
+      folded[key].push_back(finding);
+      return;
+    }
+    std::printf("%s\n", sanitize_text(finding, finding.file == options.file ? source : "").c_str());
+  }
+
+  void print_folded() const {
+    for (const auto& [key, findings] : folded) {
+      std::vector<const Finding*> more;
+      for (const Finding& finding : findings) more.push_back(&finding);
+      std::fputs(folded_text(more).c_str(), stdout);
+    }
+    if (!folded.empty()) std::puts("(--all prints each of them)\n");
+  }
+};
+
 // Becomes the interpreter that runs the script (python -m kgbench.kgvm --sanitize), whose status is then
 // ours.
 Result<int> sanitize_script(const Options& options) {
@@ -88,7 +122,7 @@ Result<int> sanitize_script(const Options& options) {
 }
 
 Result<int> sanitize_candidate(const Options& options) {
-  KGB_TRY(const std::string source, read_file(options.file, 4u << 20));
+  KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Catalogue catalogue, load_catalogue_for(options.op, options.judge));
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
@@ -104,19 +138,15 @@ Result<int> sanitize_candidate(const Options& options) {
   KGB_TRY(const std::vector<Judge::Planned> planned, judge->plan(request));
   executor::Workshop workshop;
   std::size_t count = 0, bad = 0;
+  Printer printer{options, source, {}, {}};
   for (const Judge::Planned& row : planned) {
     KGB_TRY(const std::vector<Finding> findings, check(row, options, request, workshop));
     bad += !findings.empty();
     count += findings.size();
-    for (const Finding& finding : findings) {
-      if (options.json)
-        std::printf("%s\n",
-                    to_json(finding).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-      else
-        std::printf("%s\n", sanitize_text(finding, finding.file == options.file ? source : "").c_str());
-    }
+    for (const Finding& finding : findings) printer.print(finding);
   }
   if (!options.json) {
+    printer.print_folded();
     if (count == 0)
       std::printf("%s: %zu workloads, no findings\n", options.file.c_str(), planned.size());
     else
@@ -154,6 +184,7 @@ Registered register_sanitize(CLI::App& root) {
   command->add_option("--op", options->op, "operator that the candidate implements");
   command->add_option("--only", options->only, "one workload, by its id: s3");
   command->add_flag("--json", options->json, "the findings as JSON lines");
+  command->add_flag("--all", options->all, "every finding whole, also those of the same kernel and kind");
   command->add_flag("--no-orders", options->no_orders, "leave out the runs in other program orders");
   command
       ->add_option("--float-tolerance", options->float_tolerance,

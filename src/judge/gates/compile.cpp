@@ -77,6 +77,7 @@ Status gate_compile(Case& open, Processes& processes, const Catalogue& catalogue
   const StageClock clock(open, "compile");
   const std::vector<const Kernel*> kernels = kernels_of(open);
   if (kernels.empty()) return ok_status();
+  std::size_t done = 0;
   for (const std::string& name : open.request.targets) {
     KGB_TRY(const ChipCard* const card, catalogue.chip(name));
     const auto limit = card->facts.find("shared_optin_bytes");
@@ -84,6 +85,8 @@ Status gate_compile(Case& open, Processes& processes, const Catalogue& catalogue
     target.target = name;
     for (const Kernel* kernel : kernels) {
       if (open.stopped()) return ok_status();
+      if (open.request.progress)
+        open.request.progress(Gate::compile, done++, kernels.size() * open.request.targets.size());
       KGB_TRY(const CompileResult compiled, processes.compiler().compile(*kernel, name));
       const bool was_ok = target.ok;
       add_kernel(target, *kernel, compiled, limit == card->facts.end() ? 0 : limit->second);

@@ -8,10 +8,8 @@
 namespace kgb {
 namespace {
 
-constexpr std::size_t kMaxSource = 4u << 20;
-
 std::optional<Finding> check_text(const std::string& source) {
-  if (source.size() > kMaxSource)
+  if (source.size() > kMaxCandidateBytes)
     return make_finding("not_utf8", Gate::static_, "the file is larger than 4 MiB");
   if (trim(source).empty()) return make_finding("not_utf8", Gate::static_, "the file is empty");
   if (!is_utf8(source)) return make_finding("not_utf8", Gate::static_, "the file is not UTF-8 text");

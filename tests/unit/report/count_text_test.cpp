@@ -38,6 +38,14 @@ CountReport report() {
   return made;
 }
 
+TEST(CountText, TheSummaryIsOneLine) {
+  EXPECT_EQ(
+      count_summary(report()),
+      "s3    self f32[64,1024], dim=-1: 1 launch, 200,000 FLOPs, 512 KiB asked for, 512 KiB unique, 0.381 "
+      "FLOP/byte; card: 0.80 of its 250,000 FLOPs, 1.00 of its 512 KiB; h200: memory bound, at least 109 "
+      "ns\n");
+}
+
 TEST(CountText, TellsWorkTrafficArgumentsLaunchesAndRoofs) {
   EXPECT_EQ(
       count_text(report()),
