@@ -70,8 +70,14 @@ def formula(folder):
 def facts(card):
     rows = {"family": card["family"], "tags": ", ".join(card.get("tags", [])), "semantics from": card.get("source"),
             "no honest kernel": card.get("no_kernel"), "in doubt": card.get("doubt"),
-            "the published test": card.get("published")}
+            "the published test": card.get("published"), "thinned": "; ".join(thinned(card))}
     return "| | |\n|---|---|\n" + "\n".join(f"| {key} | {cell(value)} |" for key, value in rows.items() if value)
+
+
+def thinned(card):
+    """What of the published grid is not run, and why."""
+    said = [card.get("thinned"), *(table.get("thinned") for table in card["workload"])]
+    return list(dict.fromkeys(text for text in said if isinstance(text, str)))
 
 
 def cell(value):

@@ -169,6 +169,9 @@ void read_templates(TableReader& reader, Operator& op) {
       op.templates.push_back(read_template(*tables[i]->table(), tables[i]->line,
                                            fmt::format("{}[{}]", key, i), hidden, schemas,
                                            reader.problems()));
+      const std::string& thinned = op.templates.back().thinned;
+      if (!thinned.empty() && std::find(op.thinned.begin(), op.thinned.end(), thinned) == op.thinned.end())
+        op.thinned.push_back(thinned);
     }
   }
 }
@@ -186,6 +189,7 @@ void read_name(TableReader& reader, Operator& op) {
   op.source = reader.text("source");
   op.doubt = reader.text("doubt");
   op.published = reader.text("published");
+  if (std::string thinned = read_thinned(reader); !thinned.empty()) op.thinned.push_back(std::move(thinned));
 }
 
 void read_tags(TableReader& reader, Operator& op) {

@@ -62,6 +62,7 @@ struct Operator {
   std::vector<std::string> tags;
   std::string no_kernel;  // the reason, for operators without an honest kernel
   std::string doubt, published;
+  std::vector<std::string> thinned;  // what of the published grid is not run, and why; "what: why"
   std::filesystem::path folder;
   std::vector<Entry> entries;
   ErrorModel error;

@@ -135,10 +135,12 @@ std::string entry_text(const Operator& op, const Entry& entry) {
         names, kReadBytes);
   if (entry.native) out += fmt::format("  {:<{}}  C++ candidates may implement it\n", "native", names);
   if (entry.error) out += fmt::format("  {:<{}}  {}\n", "error", names, error_text(*entry.error));
+  if (entry.error && !entry.error->sensitive.empty() && entry.error->sensitive != op.error.sensitive)
+    out += fmt::format("  {:<{}}  {}\n", "moves", names, entry.error->sensitive);
   return out;
 }
 
-std::string workloads_text(const Operator& op, const ShowOptions& options) {
+std::string workloads_text(const Catalogue& catalogue, const Operator& op, const ShowOptions& options) {
   std::string out;
   for (const Tier tier : {Tier::smoke, Tier::full, Tier::published}) {
     std::vector<const Workload*> found;
@@ -160,12 +162,13 @@ std::string workloads_text(const Operator& op, const ShowOptions& options) {
   int hidden = 0;
   for (const WorkloadTemplate& t : op.templates) hidden += t.hidden() ? t.count : 0;
   if (hidden > 0) out += fmt::format("\nhidden workloads: {}, drawn anew from a secret seed\n", hidden);
+  if (hidden > 0 && options.reach) out += hidden_text(catalogue, op);
   return out;
 }
 
 }  // namespace
 
-std::string show_text(const Catalogue& /*catalogue*/, const Operator& op, const ShowOptions& options) {
+std::string show_text(const Catalogue& catalogue, const Operator& op, const ShowOptions& options) {
   std::string out = fmt::format("{}\n", op.name);
   const auto line = [&out](std::string_view key, const std::string& value) {
     if (!value.empty()) out += fmt::format("  {:<10} {}\n", key, value);
@@ -176,11 +179,13 @@ std::string show_text(const Catalogue& /*catalogue*/, const Operator& op, const 
   line("no kernel", op.no_kernel);
   line("doubt", op.doubt);
   line("published", op.published);
+  for (const std::string& thinned : op.thinned) line("thinned", thinned);
   line("tolerance", error_text(op.error));
+  line("sensitive", op.error.sensitive);
   if (op.cost.flops) line("flops", expression_text(op.cost.flops, ""));
   if (op.cost.bytes) line("bytes", expression_text(op.cost.bytes, ""));
   for (const Entry& entry : op.entries) out += entry_text(op, entry);
-  out += workloads_text(op, options);
+  out += workloads_text(catalogue, op, options);
   if (options.hint) out += fmt::format("\nStart with: kgbench new {}\n", op.name);
   return out;
 }

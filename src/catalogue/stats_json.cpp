@@ -16,8 +16,8 @@ using Json = nlohmann::json;
 
 // One column of the table: a source, or all of them.
 struct Column {
-  std::int64_t operators = 0, no_kernel = 0, random = 0, entries = 0, smoke = 0, full = 0, published = 0,
-               hidden = 0;
+  std::int64_t operators = 0, no_kernel = 0, random = 0, thinned = 0, entries = 0, smoke = 0, full = 0,
+               published = 0, hidden = 0;
   std::int64_t measured = 0, mutated = 0, screened = 0;  // operators with results
   std::int64_t mutants = 0, found = 0, found_published = 0, equivalent = 0, holes = 0, refused = 0,
                sensitive = 0;
@@ -27,6 +27,7 @@ struct Column {
     ++operators;
     no_kernel += op.tagged("no_kernel") ? 1 : 0;
     random += op.tagged("random") ? 1 : 0;
+    thinned += op.thinned.empty() ? 0 : 1;
     entries += static_cast<std::int64_t>(op.entries.size());
     for (const Workload& workload : op.fixed)
       ++(workload.tier == Tier::smoke ? smoke : workload.tier == Tier::full ? full : published);
@@ -86,6 +87,7 @@ const std::vector<Row>& rows() {
       {"entries", [](const Column& c) { return fmt::format("{}", c.entries); }},
       {"smoke workloads", [](const Column& c) { return fmt::format("{}", c.smoke); }},
       {"full workloads", [](const Column& c) { return fmt::format("{}", c.full); }},
+      {"  operators with a thinned grid", [](const Column& c) { return fmt::format("{}", c.thinned); }},
       {"hidden workloads of one draw", [](const Column& c) { return fmt::format("{}", c.hidden); }},
       {"expert's worst error / bound, median",
        [](const Column& c) { return summed(c.headroom, median, "{:.2f}"); }},
@@ -109,6 +111,17 @@ const std::vector<Row>& rows() {
 }
 
 }  // namespace
+
+std::string thinned_text(const std::vector<const Operator*>& operators) {
+  std::size_t width = 0;
+  for (const Operator* const op : operators)
+    if (!op->thinned.empty()) width = std::max(width, op->name.size());
+  std::string out;
+  for (const Operator* const op : operators)
+    for (const std::string& thinned : op->thinned)
+      out += fmt::format("{:<{}}  {}\n", op->name, width, thinned);
+  return out;
+}
 
 Result<std::string> stats_text(const std::vector<const Operator*>& operators,
                                const std::filesystem::path& measured) {

@@ -121,17 +121,35 @@ std::optional<Expression> read_when(TableReader& reader) {
   return std::move(parsed).value();
 }
 
+}  // namespace
+
+std::string read_thinned(TableReader& reader) {
+  const TomlValue* given = reader.find("thinned");
+  const std::string text = reader.text("thinned");
+  if (given == nullptr) return text;
+  const std::size_t colon = text.find(": ");
+  if (colon == std::string::npos || colon == 0 || colon + 2 == text.size() ||
+      text.find('\n') != std::string::npos)
+    reader.problem(given, "thinned",
+                   "must say what is left out and why, in one line: \"the two largest shapes cut to a sixth: "
+                   "they add no case\"");
+  return text;
+}
+
+namespace {
+
 // A key that is a setting of the table and also an argument's name means the argument when it holds a table:
 // `weight = { shape = ... }`.
 bool is_setting(const TomlItem& item) {
-  static const std::set<std::string_view> settings{"tier",  "entry", "weight", "edge", "flush",
-                                                   "count", "zip",   "let",    "when", "note"};
+  static const std::set<std::string_view> settings{"tier", "entry", "weight", "edge", "flush",  "count",
+                                                   "zip",  "let",   "when",   "note", "thinned"};
   if (!settings.contains(item.key)) return false;
   return item.value.table() == nullptr || item.key == "zip" || item.key == "let";
 }
 
 void read_arguments(TableReader& reader, const EntrySchemas& entries, WorkloadTemplate& out) {
-  std::vector<std::string> known{"tier", "entry", "weight", "edge", "flush", "zip", "let", "when", "note"};
+  std::vector<std::string> known{"tier", "entry", "weight", "edge", "flush",
+                                 "zip",  "let",   "when",   "note", "thinned"};
   for (const auto& [name, schema] : entries) {
     if (std::find(out.entries.begin(), out.entries.end(), name) == out.entries.end()) continue;
     for (const Parameter& parameter : schema->parameters) known.push_back(parameter.name);
@@ -171,6 +189,11 @@ WorkloadTemplate read_template(const TomlTable& table, int line, const std::stri
   out.flush = reader.flag("flush", false);
   out.when = read_when(reader);
   (void)reader.text("note");
+  if (const TomlValue* given = reader.find("thinned"); given != nullptr && given->table() == nullptr) {
+    out.thinned = read_thinned(reader);
+    if (out.tier != "full")
+      reader.problem(given, "thinned", "belongs to the tier full, which holds the published grid");
+  }
   read_zips(reader, entries, out);
   read_variables(reader, out);
   read_arguments(reader, entries, out);

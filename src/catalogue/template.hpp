@@ -73,7 +73,8 @@ struct WorkloadTemplate {
   double weight = 1;
   bool edge = false;
   bool flush = false;
-  int count = 0;  // hidden: how many to draw
+  int count = 0;        // hidden: how many to draw
+  std::string thinned;  // full: what of the published grid these leave out, and why
   std::vector<ArgTemplate> args;
   std::vector<ZipTemplate> zips;
   std::vector<ArgTemplate> variables;  // `let`: names for expressions, each an axis of the grid
@@ -86,6 +87,8 @@ using EntrySchemas = std::vector<std::pair<std::string, const Schema*>>;
 
 [[nodiscard]] WorkloadTemplate read_template(const TomlTable& table, int line, const std::string& where,
                                              bool hidden, const EntrySchemas& entries, Problems& problems);
+// The key `thinned` of a card or of a table: "what: why", or a problem; empty when it is not there.
+[[nodiscard]] std::string read_thinned(TableReader& reader);
 // "kind(p1, p2)" as on a card. any_float, any_int and any_finite are accepted.
 [[nodiscard]] Result<DomainChoice> parse_domain(std::string_view text);
 

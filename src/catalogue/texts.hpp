@@ -30,11 +30,18 @@ struct ListFilter {
 [[nodiscard]] Result<std::string> stats_text(const std::vector<const Operator*>& operators,
                                              const std::filesystem::path& measured);
 
+// What of the published grids these operators leave out, and why: a line for each.
+[[nodiscard]] std::string thinned_text(const std::vector<const Operator*>& operators);
+
 struct ShowOptions {
   bool all_workloads = false;  // else the first few of each tier
   bool hint = true;            // how to begin, as a last line
+  bool reach = true;           // what the hidden generators reach
 };
-// Entries with types, tolerance, cost, workloads. Of hidden workloads only their number.
+// What hidden workloads hand to each tensor argument: ranks, types and layouts, no shapes. A line for each
+// entry and kind of argument.
+[[nodiscard]] std::string hidden_text(const Catalogue& catalogue, const Operator& op);
+// Entries with types, tolerance, cost, workloads. Of hidden workloads their number and hidden_text().
 [[nodiscard]] std::string show_text(const Catalogue& catalogue, const Operator& op,
                                     const ShowOptions& options = {});
 [[nodiscard]] nlohmann::json show_json(const Catalogue& catalogue, const Operator& op);

@@ -50,6 +50,7 @@ Result<PromptValues> task_values(const Catalogue& catalogue, const Operator& op,
   }
   ShowOptions show;
   show.hint = false;
+  show.reach = false;  // prompts stay what published numbers were made with
   return PromptValues{
       {"operator", op.name},
       {"entries", entry_names(op)},

@@ -42,7 +42,7 @@ Registered register_list(CLI::App& root) {
   struct Options {
     ListFilter filter;
     ContestantKinds kinds;
-    bool json = false, stats = false, check = false, contestants = false;
+    bool json = false, stats = false, thinned = false, check = false, contestants = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("list", "List operators, or contestants");
@@ -61,6 +61,10 @@ Registered register_list(CLI::App& root) {
   CLI::Option* const as_json = command->add_flag("--json", options->json, "as JSON");
   CLI::Option* const stats = command->add_flag("--stats", options->stats,
                                                "counts by source, and what was measured of the catalogue");
+  command
+      ->add_flag("--thinned", options->thinned,
+                 "with --stats: what of the published grids is not run, and why")
+      ->needs(stats);
   CLI::Option* const checks = command->add_flag(
       "--check", options->check, "every problem of every card; exit code 2 where there is one");
   refuse_together({stats}, {as_json});
@@ -78,6 +82,7 @@ Registered register_list(CLI::App& root) {
               KGB_TRY(const std::string text,
                       stats_text(operators, installation.home / "catalogue" / "measured.json"));
               std::fputs(text.c_str(), stdout);
+              if (options->thinned) std::printf("\n%s", thinned_text(operators).c_str());
               return kExitPass;
             }
             ContestantKinds kinds = options->kinds;

@@ -8,11 +8,14 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <set>
 
 #include "base/clock.hpp"
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "base/version.hpp"
 #include "campaign/campaign.hpp"
+#include "catalogue/texts.hpp"
 #include "command.hpp"
 #include "report/report.hpp"
 #include "run_setup.hpp"
@@ -36,6 +39,25 @@ void print_open(const RunOutcome& outcome) {
     std::printf("Open: %s sample %d: %s\n", outcome.open[i].op.c_str(), outcome.open[i].sample,
                 outcome.open[i].why.c_str());
   if (outcome.open.size() > kMostOpen) std::printf("Open: and %zu more\n", outcome.open.size() - kMostOpen);
+}
+
+// A full tier that is not the whole published grid says so: a few operators by name, more by their number.
+Status print_thinned(const PreparedRun& prepared, const Catalogue& catalogue) {
+  constexpr std::size_t kTold = 8;
+  const std::vector<std::string> tiers = split(prepared.run.tiers, ',');
+  if (std::find(tiers.begin(), tiers.end(), "full") == tiers.end()) return ok_status();
+  KGB_TRY(const std::vector<RunItem> items, prepared.store.items(prepared.run.id));
+  std::set<std::string> names;
+  for (const RunItem& item : items) names.insert(item.op);
+  std::vector<const Operator*> thinned;
+  for (const Operator& op : catalogue.operators())
+    if (names.contains(op.name) && !op.thinned.empty()) thinned.push_back(&op);
+  if (thinned.empty()) return ok_status();
+  std::printf("Thinned: the full tier of %zu of %zu operators is less than the published grid%s\n",
+              thinned.size(), names.size(),
+              thinned.size() > kTold ? " (kgbench list --stats --thinned)" : ":");
+  if (thinned.size() <= kTold) std::fputs(thinned_text(thinned).c_str(), stdout);
+  return ok_status();
 }
 
 Status finish(PreparedRun& prepared, const RunOutcome& outcome, const Catalogue& catalogue, double seconds) {
@@ -64,6 +86,7 @@ Status finish(PreparedRun& prepared, const RunOutcome& outcome, const Catalogue&
               static_cast<long long>(outcome.judged), human_seconds(seconds).c_str(),
               (prepared.own / "report.html").string().c_str(), folder.string().c_str());
   print_open(outcome);
+  KGB_CHECK(print_thinned(prepared, catalogue));
   if (outcome.stopped) std::printf("Stopped. Go on: kgbench run --resume %s\n", folder.string().c_str());
   return ok_status();
 }

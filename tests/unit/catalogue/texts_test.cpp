@@ -110,6 +110,7 @@ TEST(ShowText, SaysAllThatACandidateNeeds) {
             "  f0    scale: self f32[64], alpha=1\n"
             "\n"
             "hidden workloads: 3, drawn anew from a secret seed\n"
+            "  scale: self: rank 1 2; f32\n"
             "\n"
             "Start with: kgbench new aten::scale\n");
 }
