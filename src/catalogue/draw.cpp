@@ -26,8 +26,9 @@ bool is_prime(std::int64_t n) {
 
 }  // namespace
 
-Draw::Draw(std::uint64_t seed, std::string_view op, int hidden_template, int draw, int attempt)
-    : seed_(seed), op_(op), template_(hidden_template), draw_(draw), attempt_(attempt) {
+Draw::Draw(std::uint64_t seed, std::string_view op, int hidden_template, int draw, int attempt,
+           const Uses& uses)
+    : seed_(seed), op_(op), template_(hidden_template), draw_(draw), attempt_(attempt), uses_(uses) {
   key_ = key_of(fmt::format("draw {} {}", draw, attempt));
 }
 
@@ -64,16 +65,52 @@ double Draw::real(double lo, double hi) {
   }
 }
 
+int Draw::uses_of(const std::string& choice) const {
+  const auto found = uses_.find(choice);
+  return found == uses_.end() ? 0 : found->second;
+}
+
+std::size_t Draw::pick(const std::string& what, std::span<const std::string> names) {
+  const bool any = by_chance();
+  std::vector<std::size_t> open;
+  int fewest = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const int used = any ? 0 : uses_of(what + "/" + names[i]);
+    if (open.empty() || used < fewest) {
+      open.clear();
+      fewest = used;
+    }
+    if (used == fewest) open.push_back(i);
+  }
+  const std::size_t chosen = open[static_cast<std::size_t>(below(static_cast<std::int64_t>(open.size())))];
+  chosen_.push_back(what + "/" + names[chosen]);
+  return chosen;
+}
+
 std::int64_t Draw::alternative(std::int64_t count) {
   const int axis = axis_++;
   if (count <= 1) return 0;
-  if (attempt_ > 0) return below(count);
-  // start + draw * step with a step prime to count: all alternatives come up before one comes again.
-  const auto words = philox4x32({static_cast<std::uint32_t>(axis), 0, 0, 0}, key_of("axes"));
-  const std::int64_t start = words[0] % count;
-  std::int64_t step = 1 + words[1] % count;
-  while (std::gcd(step, count) != 1) step = step % count + 1;
-  return (start + static_cast<std::int64_t>(draw_) * step) % count;
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < count; ++i) names.push_back(std::to_string(i));
+  return static_cast<std::int64_t>(pick(fmt::format("template {} axis {}", template_, axis), names));
+}
+
+void Draw::count_into(Uses& uses) const {
+  for (const std::string& choice : chosen_) ++uses[choice];
+}
+
+std::int64_t Draw::rank(std::int64_t lo, std::int64_t hi, bool lowest) {
+  const std::string what = fmt::format("rank of shape {}", shapes_);
+  const auto settle = [&](std::int64_t rank) {
+    chosen_.push_back(fmt::format("{}/{}", what, rank));
+    return rank;
+  };
+  // Once for the entry, unless `when` goes on refusing it.
+  if (!by_chance() && attempt_ % 8 < 2 && uses_of(fmt::format("{}/{}", what, hi)) == 0) return settle(hi);
+  if (lowest) return settle(lo);
+  std::vector<std::string> names;
+  for (std::int64_t r = lo; r <= hi; ++r) names.push_back(std::to_string(r));
+  return lo + static_cast<std::int64_t>(pick(what, names));
 }
 
 std::int64_t Draw::log_uniform(std::int64_t lo, std::int64_t hi) {
@@ -151,17 +188,17 @@ std::int64_t Draw::side(int kind, std::int64_t room) {
 std::vector<std::int64_t> Draw::dims(std::int64_t rank_lo, std::int64_t rank_hi, std::int64_t max_numel) {
   // The first draw is the large one and the second the odd one; the order of the rest is the seed's.
   std::array<int, kKinds> order{kLarge, kOdd, kPrime, kTiny, kPower, kOnes, kEmpty, kLowest};
-  const auto words = philox4x32({static_cast<std::uint32_t>(shapes_++), 1, 0, 0}, key_of("kinds"));
+  const auto words = philox4x32({static_cast<std::uint32_t>(shapes_), 1, 0, 0}, key_of("kinds"));
   std::uint64_t random = std::uint64_t{words[1]} << 32 | words[0];
   for (std::size_t i = kKinds - 1; i > 2; --i) {
     std::swap(order[i], order[2 + random % (i - 1)]);
     random /= i - 1;
   }
   const int kind = order[static_cast<std::size_t>(draw_ + attempt_) % kKinds];
-  std::int64_t rank = rank_lo + below(rank_hi - rank_lo + 1);
-  if (kind == kLowest) rank = rank_lo;
-  if (kind == kEmpty || kind == kLarge)
-    rank = std::max<std::int64_t>(rank, std::min<std::int64_t>(1, rank_hi));
+  const bool has_sides = kind == kEmpty || kind == kLarge;
+  const std::int64_t lowest = has_sides ? std::max(rank_lo, std::min<std::int64_t>(1, rank_hi)) : rank_lo;
+  const std::int64_t rank = this->rank(lowest, rank_hi, kind == kLowest);
+  ++shapes_;
   std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
   std::vector<std::size_t> sides(shape.size());
   std::iota(sides.begin(), sides.end(), std::size_t{0});

@@ -70,13 +70,27 @@ class Grid {
 
   [[nodiscard]] std::map<std::string, Choice> drawn(Draw& draw) const {
     std::vector<std::size_t> indices;
-    for (const Axis& axis : axes_) {
-      indices.push_back(static_cast<std::size_t>(draw.alternative(static_cast<std::int64_t>(axis.size))));
-    }
+    for (const Axis& axis : axes_) indices.push_back(drawn(axis, draw));
     return choices(indices);
   }
 
  private:
+  // Types and layouts are counted by name, so that one template goes on where another left off.
+  static std::size_t drawn(const Axis& axis, Draw& draw) {
+    if (axis.field == &Choice::layout)
+      return draw.pick("layout of " + axis.arg->name, axis.arg->tensor->layouts);
+    if (axis.field != &Choice::dtype)
+      return static_cast<std::size_t>(draw.alternative(static_cast<std::int64_t>(axis.size)));
+    std::vector<std::string> names;
+    const Call none;
+    CallScope scope(none);
+    for (const Expression& dtype : axis.arg->tensor->dtypes) {
+      const auto known = dtype.dtype(scope);  // a constant; others are told apart by their text
+      names.push_back(known.ok() ? std::string(name_of(*known)) : dtype.text());
+    }
+    return draw.pick("type of " + axis.arg->name, names);
+  }
+
   void add(const ArgTemplate& arg) {
     args_.push_back(&arg);
     add_axes(arg, axes_);
@@ -172,7 +186,8 @@ Result<std::optional<Call>> draw_once(const Operator& op, const WorkloadTemplate
 }
 
 void draw_template(const Operator& op, const WorkloadTemplate& t, int index, std::uint64_t seed,
-                   Collector& collector, std::vector<Workload>& out, Problems& problems) {
+                   std::map<std::string, Uses>& uses, Collector& collector, std::vector<Workload>& out,
+                   Problems& problems) {
   constexpr int attempts = 64;
   const std::size_t before = out.size();
   for (int i = 0; i < t.count; ++i) {
@@ -180,10 +195,11 @@ void draw_template(const Operator& op, const WorkloadTemplate& t, int index, std
     if (entry == nullptr) return;
     const std::size_t drawn = out.size();
     for (int attempt = 0; attempt < attempts && out.size() == drawn; ++attempt) {
-      Draw draw(seed, op.name, index, i, attempt);
+      Draw draw(seed, op.name, index, i, attempt, uses[entry->name]);
       auto call = draw_once(op, t, *entry, draw);
       if (!call.ok()) return problems.add(t.line, t.where, call.error().message);
       if (*call) collector.add(std::move(**call), t, out);
+      if (out.size() > drawn) draw.count_into(uses[entry->name]);
     }
   }
   if (out.size() == before) problems.add(t.line, t.where, "gives no workload: `when` refuses every draw");
@@ -213,9 +229,10 @@ std::vector<Workload> expand_own(const Operator& op, const std::vector<WorkloadT
 std::vector<Workload> draw_hidden(const Operator& op, std::uint64_t seed, Problems& problems) {
   std::vector<Workload> out;
   Collector collector(op, Tier::hidden);
+  std::map<std::string, Uses> uses;  // by entry
   int index = 0;
   for (const WorkloadTemplate& t : op.templates) {
-    if (t.hidden()) draw_template(op, t, index++, seed, collector, out, problems);
+    if (t.hidden()) draw_template(op, t, index++, seed, uses, collector, out, problems);
   }
   return out;
 }

@@ -257,6 +257,20 @@ Result<TensorSpec> Resolver::tensor(const Choice& choice, const Parameter& param
   return spec;
 }
 
+// One of the layouts that the shape can have.
+LayoutKind Resolver::any_layout(const std::string& argument, const TensorSpec& spec) {
+  std::vector<std::string> names;
+  TensorSpec plain = spec;
+  apply_layout(LayoutKind::contiguous, plain);
+  for (int i = 0; i < kLayoutKinds; ++i) {
+    const auto kind = static_cast<LayoutKind>(i);
+    TensorSpec laid = spec;
+    apply_layout(kind, laid);
+    if (kind == LayoutKind::contiguous || laid != plain) names.emplace_back(name_of(kind));
+  }
+  return *layout_named(names[draw_->pick("layout of " + argument, names)]);
+}
+
 // Strides, offset and storage.
 Status Resolver::place(const Choice& choice, const TensorSpec* base, bool own_shape, TensorSpec& spec) {
   const TensorTemplate& t = *choice.arg->tensor;
@@ -271,7 +285,7 @@ Status Resolver::place(const Choice& choice, const TensorSpec* base, bool own_sh
   if (!t.layouts.empty()) {
     const std::string& name = t.layouts[choice.layout];
     if (name == "any" && draw_ == nullptr) return user_error("layout any is for [[hidden]] alone");
-    kind = name == "any" ? static_cast<LayoutKind>(draw_->alternative(kLayoutKinds)) : *layout_named(name);
+    kind = name == "any" ? any_layout(choice.arg->name, spec) : *layout_named(name);
   }
   apply_layout(kind, spec);
   const bool expanded =
@@ -308,8 +322,7 @@ Result<Domain> Resolver::domain(const Choice& choice, DType dtype) {
   if (chosen.kind.starts_with("any_")) {
     if (draw_ == nullptr) return user_error(fmt::format("domain {} is for [[hidden]] alone", chosen.kind));
     const std::vector<std::string> names = domains_of(chosen.kind, dtype, op_.defaults);
-    const auto at = static_cast<std::size_t>(draw_->alternative(static_cast<std::int64_t>(names.size())));
-    KGB_TRY(chosen, parse_domain(names[at]));
+    KGB_TRY(chosen, parse_domain(names[draw_->pick("domain of " + choice.arg->name, names)]));
   }
   Domain out{chosen.kind, {}};
   for (const Expression& param : chosen.params) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catalogue/expression.hpp"
+#include "catalogue/layout.hpp"
 #include "catalogue/operator.hpp"
 #include "catalogue/template.hpp"
 
@@ -37,6 +38,7 @@ class Resolver : public Scope {
                                           const ShapeChoice* shape);
   [[nodiscard]] Result<bool> is_none(const ShapeChoice& shape, const Parameter& parameter);
   [[nodiscard]] Result<std::vector<std::int64_t>> sizes(const ShapeChoice& shape);
+  [[nodiscard]] LayoutKind any_layout(const std::string& argument, const TensorSpec& spec);
   [[nodiscard]] Status place(const Choice& choice, const TensorSpec* base, bool own_shape, TensorSpec& spec);
   [[nodiscard]] Result<Domain> domain(const Choice& choice, DType dtype);
 
