@@ -32,8 +32,7 @@ MISTAKES = [
     (["report", "nosuch"], "no run at nosuch (there is no such file or folder). Name the folder that kgbench run printed"),
     (["judg", GOOD], "'judg' is no command (did you mean 'judge'?)  (kgbench --help)"),
     (["frobnicate"], "'frobnicate' is no command  (kgbench --help)"),
-    (["new", "softmax", "--out", "nodir/x.py"], "the stub cannot be written to 'nodir/x.py' (cannot open 'nodir/x.py': No such "
-     "file or directory). Name a file in a folder that exists with --out"),
+    (["new", "softmax", "--out", "nodir/x.py"], "there is no folder 'nodir'. Name a file in a folder that exists with --out"),
     (["list", "--thinned"], "--thinned requires --stats  (kgbench list --help)"),
     (["judge", "--stream", "--workload-spec", "self=f32["], "'self=f32[' is no tensor: write DTYPE[SIZES], as "
      "f16[4096,32003] or bf16[8,128]:transposed. Dtypes: f16 bf16 f32 f64 f8e4m3 f8e5m2 i8 i16 i32 i64 u8 b8 c64 c128"),

@@ -33,6 +33,9 @@ Result<int> new_candidate(const Options& options) {
   std::error_code ignored;
   if (std::filesystem::exists(options.out, ignored))
     return user_error(options.out.string() + " exists already. Name another file with --out");
+  if (options.out.has_parent_path() && !std::filesystem::is_directory(options.out.parent_path(), ignored))
+    return user_error("there is no folder " + in_quotes(options.out.parent_path().string()) +
+                      ". Name a file in a folder that exists with --out");
   if (const Status written = write_file_atomic(options.out, text); !written.ok())
     return user_error("the stub cannot be written to " + in_quotes(options.out.string()) + " (" +
                       written.error().message + "). Name a file in a folder that exists with --out");
