@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "device/monitor.hpp"
@@ -51,8 +52,8 @@ std::string limits_of(const device::MonitorFacts& facts, const device::Reading& 
   return out;
 }
 
-Result<std::string> monitor_text() {
-  KGB_TRY(const std::unique_ptr<device::Monitor> monitor, device::open_monitor(kBackend, 0));
+Result<std::string> monitor_text(int index) {
+  KGB_TRY(const std::unique_ptr<device::Monitor> monitor, device::open_monitor(kBackend, index));
   const device::MonitorFacts facts = monitor->facts();
   std::vector<std::string> refused;
   const device::Reading now = monitor->read(refused);
@@ -83,9 +84,9 @@ std::string peaks_line(const Peaks& peaks) {
   return out;
 }
 
-Result<std::string> peaks_text(bool measure) {
+Result<std::string> peaks_text(int index, bool measure) {
   KGB_TRY(const Installation at, find_installation());
-  const DeviceChoice device{kBackend, 0};
+  const DeviceChoice device{kBackend, index};
   if (measure) {
     KGB_TRY(const Peaks peaks, measure_peaks(at, device));
     return peaks_line(peaks);
@@ -99,20 +100,27 @@ Result<std::string> peaks_text(bool measure) {
 }  // namespace
 
 std::vector<Facility> probe_device(bool measure) {
-  const Result<device::Description> found = device::describe_device(kBackend, 0);
-  std::vector<Facility> rows{
-      optional_row("GPU",
-                   found.ok() ? Result<std::string>(found->name + ", driver for CUDA " + found->driver)
-                              : Result<std::string>(found.error()),
-                   "launch plans run on the virtual machine, and Triton kernels get no times",
-                   "on a machine with an NVIDIA GPU, install its driver")};
-  if (!found.ok()) return rows;
-  rows.push_back(optional_row("GPU monitor (NVML)", monitor_text(),
-                              "clocks, throttling, energy and other processes are unknown in timings",
-                              "install the driver's libnvidia-ml.so.1, or set KGBENCH_NVML_LIBRARY to it"));
-  rows.push_back(optional_row("GPU peaks", peaks_text(measure),
-                              "the share of the roofline is of the chip card's data-sheet figures until then",
-                              "run kgbench doctor --measure-peaks"));
+  const Result<int> counted = device::count_devices(kBackend);
+  const int count = counted.ok() ? std::max(*counted, 1) : 1;  // without one, why there is none
+  std::vector<Facility> rows;
+  for (int index = 0; index < count; ++index) {
+    const std::string number = count > 1 ? " " + std::to_string(index) : "";
+    const Result<device::Description> found = device::describe_device(kBackend, index);
+    rows.push_back(optional_row("GPU" + number,
+                                found.ok()
+                                    ? Result<std::string>(found->name + ", driver for CUDA " + found->driver)
+                                    : Result<std::string>(found.error()),
+                                "launch plans run on the virtual machine, and Triton kernels get no times",
+                                "on a machine with an NVIDIA GPU, install its driver"));
+    if (!found.ok()) continue;
+    rows.push_back(optional_row("GPU" + number + " monitor (NVML)", monitor_text(index),
+                                "clocks, throttling, energy and other processes are unknown in timings",
+                                "install the driver's libnvidia-ml.so.1, or set KGBENCH_NVML_LIBRARY to it"));
+    rows.push_back(
+        optional_row("GPU" + number + " peaks", peaks_text(index, measure),
+                     "the share of the roofline is of the chip card's data-sheet figures until then",
+                     "run kgbench doctor --measure-peaks"));
+  }
   return rows;
 }
 

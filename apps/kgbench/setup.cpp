@@ -17,7 +17,7 @@
 #include "base/text.hpp"
 #include "catalogue/own_workloads.hpp"
 #include "catalogue/toml.hpp"
-#include "device/runtime.hpp"
+#include "choose_chip.hpp"
 #include "model/generate.hpp"
 
 namespace kgb::app {
@@ -84,39 +84,6 @@ Result<std::vector<fs::path>> more_catalogues() {
     folders.push_back(fs::canonical(name, ignored));
   }
   return folders;
-}
-
-// What --chip names: a card, and the device behind it unless it is the VM.
-struct ChosenChip {
-  std::string card = "cpu";
-  std::optional<DeviceChoice> device;
-};
-
-Result<std::string> card_of(const device::Description& device) {
-  KGB_TRY(const Installation installation, find_installation());
-  KGB_TRY(const std::vector<ChipCard> chips,
-          Catalogue::load_chips(installation.home / "catalogue", installation.more_catalogues));
-  for (const ChipCard& chip : chips)
-    if (chip.kind == "chip" && chip.device_name == device.name) return chip.name;
-  return user_error("no chip card in catalogue/chips has device_name = " + in_quotes(device.name) +
-                    ". Write one as docs/design.md says, or use --chip cpu");
-}
-
-Result<ChosenChip> choose_chip(const std::string& name) {
-  constexpr const char* kBackend = "cuda";
-  if (name == "cpu") return ChosenChip{};
-  const Result<device::Description> found = device::describe_device(kBackend, 0);
-  if (!found.ok()) {
-    if (name == "auto") return ChosenChip{};
-    return user_error("chip " + in_quotes(name) + " cannot be judged on here: " + found.error().message);
-  }
-  const Result<std::string> card = card_of(*found);
-  if (!card.ok() && name == "auto") return ChosenChip{};
-  if (!card.ok()) return card.error();
-  if (name != "auto" && name != "nvidia" && name != *card)
-    return user_error("chip " + in_quotes(name) + " is not in this machine, which has " + in_quotes(*card) +
-                      ". Use --chip auto, nvidia, " + *card + " or cpu");
-  return ChosenChip{*card, DeviceChoice{kBackend, 0}};
 }
 
 // An option given twice means no more than once.
@@ -216,6 +183,11 @@ void add_judge_options(CLI::App& command, JudgeOptions& options,
           "Triton VM), or auto: a device where there is one")
       ->capture_default_str();
   command
+      .add_option("--devices", options.devices,
+                  "these GPUs alone, by number, several with commas (default: all that are of one kind)")
+      ->delimiter(',')
+      ->check(CLI::Range(0, 1023));
+  command
       .add_option("--target", options.targets,
                   "cross-compile for these: all, none, sm_80, sm_90, sm_100, gfx942, gfx950")
       ->delimiter(',');
@@ -257,8 +229,9 @@ Result<ResolvedOptions> resolve(const JudgeOptions& options) {
                         ". Tiers: smoke, full, hidden, published");
     add_once(resolved.tiers, *tier);
   }
-  KGB_TRY(const ChosenChip chosen, choose_chip(options.chip));
+  KGB_TRY(ChosenChip chosen, choose_chip(options.chip, options.devices));
   resolved.chip = chosen.card;
+  resolved.devices = std::move(chosen.devices);
   for (const std::string& target : options.targets) {
     if (target == "none") continue;
     if (target == "all") {
@@ -383,8 +356,10 @@ Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes
   JudgeSetup setup;
   if (library) setup.library = library->site;
   KGB_TRY(setup.installation, find_installation());
-  KGB_TRY(ChosenChip chosen, choose_chip(options.chip));
-  setup.device = std::move(chosen.device);
+  KGB_TRY(ChosenChip chosen, choose_chip(options.chip, options.devices));
+  setup.devices = std::move(chosen.devices);
+  setup.note = [](const std::string& line) { std::fprintf(stderr, "  %s\n", line.c_str()); };
+  for (const std::string& line : chosen.left_out) setup.note(line);
   setup.lanes = lanes;
   if (options.large) setup.expectation_bytes = std::max(setup.expectation_bytes, memory_bytes() / 8);
   setup.threads = processors();

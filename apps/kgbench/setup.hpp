@@ -41,6 +41,7 @@ struct JudgeOptions {
   std::vector<std::string> tiers;
   std::string seed_text, tolerance = "model", chip = "auto";
   std::vector<std::string> targets;
+  std::vector<int> devices;  // of this machine, as CUDA numbers them; none: all of one kind
   int lanes = 0;
   int value_sets = 2;
   std::string own_file;                // TOML with [[workload]] tables
@@ -65,7 +66,8 @@ struct ResolvedOptions {
   std::uint64_t seed = 0;
   std::vector<std::string> targets;
   int lanes = 1;
-  std::string chip = "cpu";  // the card's name
+  std::string chip = "cpu";           // the card's name
+  std::vector<DeviceChoice> devices;  // none on chip cpu
 };
 [[nodiscard]] Result<ResolvedOptions> resolve(const JudgeOptions& options);
 // What the options say of every candidate; operator, source and file are the caller's.

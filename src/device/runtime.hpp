@@ -125,6 +125,8 @@ class Runtime {
   [[nodiscard]] virtual std::optional<Fault> wait(SteadyTime deadline) = 0;
 };
 
+// Devices that the runtime shows this process.
+[[nodiscard]] Result<int> count_devices(const std::string& backend);
 // What the runtime says of a device, without taking hold of it.
 [[nodiscard]] Result<Description> describe_device(const std::string& backend, int index);
 // The runtime of a Triton backend ("cuda") on its visible device `index`. Errors say what is missing.

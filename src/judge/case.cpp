@@ -10,6 +10,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "judge/quick.hpp"
+#include "judge/station.hpp"
 #include "model/generate.hpp"
 
 namespace kgb {
@@ -124,8 +125,8 @@ bool ends_workload(const std::string& kind) {
 Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) {
   KGB_TRY(const Operator* const op, catalogue.find(request.op));
   KGB_TRY(const ChipCard* const chip, catalogue.chip(request.chip));
-  Case open{request,       *op,     *chip, language_of(request.file), {}, {}, {}, {}, {}, {},
-            Gate::static_, nullptr, {}};
+  Case open{request, *op, *chip,  language_of(request.file), {}, {}, {}, {}, {}, {}, Gate::static_,
+            nullptr, {},  nullptr};
   KGB_TRY(std::vector<Workload> workloads, workloads_of(request, *op, catalogue, open.language));
   if (workloads.empty() && open.language == "cpp")
     return user_error(op->name + " has no entry that C++ candidates may implement (kgbench show " + op->name +
@@ -202,6 +203,10 @@ Evaluation close_case(Case&& open) {
   e.targets = std::move(open.targets);
   e.timings = std::move(open.timings);
   e.stage_ms = std::move(open.stage_ms);
+  if (open.seat != nullptr) {
+    const Station& station = open.seat->station();
+    e.device = JudgedOn{station.told().name, station.told().uuid, station.device().index, {}};
+  }
   return e;
 }
 

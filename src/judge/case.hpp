@@ -18,6 +18,7 @@
 namespace kgb {
 
 class NativeHost;
+class Seat;
 
 // Bytes of the reads of intermediates, in order, by call.
 using OwnReads = std::vector<std::vector<std::vector<std::byte>>>;
@@ -59,6 +60,7 @@ struct Case {
   Gate reached = Gate::static_;
   std::shared_ptr<NativeHost> native;  // C++ candidates: their process
   Observer observer;
+  Seat* seat = nullptr;  // at a device; none on the VM and for native candidates
 
   [[nodiscard]] bool stopped() const { return request.stop != nullptr && *request.stop; }
   [[nodiscard]] bool quick() const { return request.profile == Profile::quick; }

@@ -169,7 +169,7 @@ class Opponent {
   }
 
   Status begin(Crew& crew) {
-    if (by_torch()) return begin_baseline(open_, job_, crew.baseline, processes_.device()->backend);
+    if (by_torch()) return begin_baseline(open_, job_, crew.baseline, open_.seat->station().device().backend);
     if (!request_.ok()) return request_.error();
     KGB_TRY(const std::optional<TrialResult> ended, begin_plan(*request_, mine(), crew.rival));
     if (!ended) return ok_status();
@@ -232,12 +232,13 @@ class JobTiming {
   Status run(Crew& crew) {
     if (!ended_) {
       Timed candidate(crew.executor, "the executor"), baseline = opponent_.timed(crew);
-      TimingWatch watch(processes_.monitor());
+      TimingWatch watch(open_.seat->station().monitor());
       KGB_TRY(series_, measure(open_, candidate, has_baseline_.ok() ? &baseline : nullptr));
       conditions_ = watch.end();
       if (!open_.request.quick && !series_.candidate.empty()) {
-        KGB_TRY(energy_, energy_of_call(processes_.monitor(), job_.workload.call, median(series_.candidate),
-                                        [&](int ms) { return candidate.sustain(ms); }));
+        KGB_TRY(energy_,
+                energy_of_call(open_.seat->station().monitor(), job_.workload.call, median(series_.candidate),
+                               [&](int ms) { return candidate.sustain(ms); }));
       }
       KGB_TRY(left_, end_plan(crew.executor));
     }
@@ -270,7 +271,7 @@ class JobTiming {
 
  private:
   Peaks peaks() const {
-    Peaks known = processes_.peaks();
+    Peaks known = open_.seat->station().peaks();
     known.add_nominal(open_.chip);
     return known;
   }
@@ -298,9 +299,9 @@ class JobTiming {
 
 Status device_time(Case& open, Processes& processes, const Catalogue& catalogue) {
   if (open.op.tagged("no_kernel")) return ok_status();  // nothing runs on the device
+  Station& station = open.seat->station();
   const std::vector<Job*> jobs = timed_jobs(open, catalogue, false);
-  if (!jobs.empty())
-    static_cast<void>(processes.peaks());  // measured now, if ever: the device is not held yet
+  if (!jobs.empty()) static_cast<void>(station.peaks());  // measured now, if ever: the device is not held yet
   std::unique_ptr<Rival> rival;
   if (!open.request.baseline_file.empty()) {
     KGB_TRY(rival, Rival::record(open, jobs, processes, catalogue));
@@ -315,8 +316,8 @@ Status device_time(Case& open, Processes& processes, const Catalogue& catalogue)
               : Result<TrialRequest>(vendor_request(open, *job, *request));
     Opponent opponent(open, *job, processes, rival.get(), other);
     JobTiming timing(open, *job, *request, opponent, processes);
-    KGB_CHECK(processes.with_device([&](Crew& crew) { return timing.prepare(crew); },
-                                    [&](Crew& crew) { return timing.run(crew); }));
+    KGB_CHECK(station.time([&](Crew& crew) { return timing.prepare(crew); },
+                           [&](Crew& crew) { return timing.run(crew); }));
     KGB_CHECK(timing.conclude(catalogue));
   }
   return ok_status();

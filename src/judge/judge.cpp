@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text.hpp"
 #include "judge/authoring.hpp"
 #include "judge/gates.hpp"
 #include "judge/impl.hpp"
@@ -89,12 +90,22 @@ Status run_gates(Case& open, Processes& processes, const Catalogue& catalogue) {
 
 }  // namespace
 
-Result<Evaluation> Judge::judge(const JudgeRequest& request, const Observer& observer) {
-  KGB_TRY(Case open, open_case(request, impl_->catalogue));
-  open.observer = observer;
+namespace {
+
+// A candidate that takes so many devices with it gets no more of them.
+constexpr std::size_t kMostLost = 2;
+
+// Statistics tell nothing of a single value, so what is wrong with random numbers may be the device's doing.
+bool odd_numbers(const Case& open) {
+  return open.random() && open.reached >= Gate::correct &&
+         std::any_of(open.jobs.begin(), open.jobs.end(),
+                     [](const Job& job) { return decide(job.findings) != Verdict::pass; });
+}
+
+Result<Evaluation> judge_once(Case open, Processes& processes, const Catalogue& catalogue) {
   {
     const StageClock clock(open, "total");
-    Status done = run_gates(open, *impl_->processes, impl_->catalogue);
+    Status done = run_gates(open, processes, catalogue);
     if (!done.ok()) {
       open.findings.clear();
       open.findings.push_back(make_finding("infra", open.reached, done.error().message));
@@ -102,7 +113,40 @@ Result<Evaluation> Judge::judge(const JudgeRequest& request, const Observer& obs
   }
   // What was killed for it left findings that are not the candidate's.
   if (open.stopped()) return user_error("the evaluation was stopped before its end");
+  if (open.seat != nullptr && odd_numbers(open)) open.seat->blame();
   return close_case(std::move(open));
+}
+
+}  // namespace
+
+Result<Evaluation> Judge::judge(const JudgeRequest& request, const Observer& observer) {
+  std::vector<std::string> left_out;
+  while (true) {
+    KGB_TRY(Case open, open_case(request, impl_->catalogue));
+    open.observer = observer;
+    if (!open.on_device() || open.language == "cpp")
+      return judge_once(std::move(open), *impl_->processes, impl_->catalogue);
+    KGB_TRY(Seat seat, impl_->processes->stations().take());
+    open.seat = &seat;
+    KGB_TRY(Evaluation evaluation, judge_once(std::move(open), *impl_->processes, impl_->catalogue));
+    // A result is given out only when its values were right or its device is: so none need be taken back.
+    if (seat.trusted()) {
+      evaluation.device->instead_of = std::move(left_out);
+      return evaluation;
+    }
+    left_out.push_back(seat.station().name() + ": " + seat.station().why());
+    if (impl_->setup.note)
+      impl_->setup.note(seat.station().name() + " fails its probe and is left out: " + seat.station().why());
+    if (left_out.size() < kMostLost) continue;
+    evaluation.findings.assign(1, make_finding("infra", evaluation.reached,
+                                               "devices failed while they judged this candidate, one after "
+                                               "the other, and it gets no more: " +
+                                                   join(left_out, "; ")));
+    evaluation.verdict = Verdict::infra;
+    evaluation.timings.clear();
+    evaluation.device->instead_of = std::move(left_out);
+    return evaluation;
+  }
 }
 
 namespace {

@@ -40,10 +40,10 @@ struct Limits {
   std::uint64_t max_steps = 0;  // tile operations of one launch; 0: the VM's default
 };
 
-// The device that plans run on; empty: they run on the VM.
+// A device that plans run on.
 struct DeviceChoice {
   std::string backend;  // a row of src/device/runtimes.def
-  int index = 0;
+  int index = 0;        // among those that this process sees
 };
 
 // A declared library, installed or as a checkout: candidates that call it may read these folders and no more.
@@ -56,13 +56,15 @@ struct LibrarySite {
 
 struct JudgeSetup {
   Installation installation;
-  std::optional<DeviceChoice> device;
+  std::vector<DeviceChoice> devices;   // of one kind; candidates are spread over them. None: the VM
   std::optional<LibrarySite> library;  // that the candidates are declared to call
-  int lanes = 1;                       // candidates judged at the same time
+  int lanes = 1;                       // candidates judged at the same time, on all devices
   int threads = 1;                     // of the machine, shared by the lanes
   bool allow_weak_lock = false;
   Limits limits;
   std::size_t expectation_bytes = std::size_t{768} << 20;  // of the oracle's answers, kept for all lanes
+  // Told at once, on the thread of whoever asked for a judgement, when a device is left out.
+  std::function<void(const std::string& line)> note;
 };
 
 struct JudgeRequest {
@@ -143,7 +145,7 @@ class Judge {
     std::vector<Finding> findings;
   };
   [[nodiscard]] Result<std::vector<Planned>> plan(const JudgeRequest& request);
-  // The one workload of the request as a frame to be replayed on the judge's device.
+  // The one workload of the request as a frame to be replayed on a device.
   [[nodiscard]] Result<StoredReplay> replay(const JudgeRequest& request);
   // Folders that the interpreter imports from.
   [[nodiscard]] const std::vector<std::string>& import_folders() const;

@@ -13,8 +13,7 @@
 namespace kgb {
 namespace {
 
-constexpr int kContexts = 4;  // executors that share a device; each holds some hundreds of megabytes of it
-constexpr int kCrews = 2;     // one measures, one prepares
+constexpr Millis kProbeLimit{60'000};  // of contexts, too: hosts of many GPUs take seconds for one
 constexpr uid_t kCompilerUid = 64990;  // as root; below the authors' range, so neither can touch the other
 
 std::vector<std::string> base_environment(int threads = 1) {
@@ -33,7 +32,7 @@ std::vector<std::string> base_environment(int threads = 1) {
 // A process that holds the device sees it, and the driver's library that was named.
 void show_device(sandbox::Command& command, int index) {
   std::erase(command.environment, "CUDA_VISIBLE_DEVICES=");
-  command.environment.push_back("CUDA_VISIBLE_DEVICES=" + visible_device(index));
+  for (std::string& variable : device_environment(index)) command.environment.push_back(std::move(variable));
   if (const char* library = std::getenv("KGBENCH_CUDA_LIBRARY"))
     command.environment.push_back(std::string("KGBENCH_CUDA_LIBRARY=") + library);
 }
@@ -76,19 +75,33 @@ sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpr
 }
 
 // An executor that makes calls of the vendor's library: the one that was named, else torch's own.
-sandbox::Command vendor_command(const JudgeSetup& setup, const std::vector<std::string>& packages) {
-  sandbox::Command command = executor_command(setup.installation, &*setup.device);
+sandbox::Command vendor_command(const JudgeSetup& setup, const DeviceChoice& device,
+                                const std::vector<std::string>& packages) {
+  sandbox::Command command = executor_command(setup.installation, &device);
   const char* named = std::getenv("KGBENCH_CUBLAS_LIBRARY");
   const std::string library = named != nullptr ? named : device::cuda::cublas_in(packages);
   if (!library.empty()) command.environment.push_back("KGBENCH_CUBLAS_LIBRARY=" + library);
   return command;
 }
 
-Crew make_crew(const JudgeSetup& setup, const std::vector<std::string>& packages) {
-  sandbox::Command baseline = Processes::device_python(setup.installation, "kgbench.baseline.device_worker",
-                                                       *setup.device, setup.threads);
-  return {sandbox::Worker(executor_command(setup.installation, &*setup.device)),
-          sandbox::Worker(std::move(baseline)), sandbox::Worker(vendor_command(setup, packages))};
+Crew make_crew(const JudgeSetup& setup, const DeviceChoice& device,
+               const std::vector<std::string>& packages) {
+  sandbox::Command baseline =
+      Processes::device_python(setup.installation, "kgbench.baseline.device_worker", device, setup.threads);
+  return {sandbox::Worker(executor_command(setup.installation, &device)),
+          sandbox::Worker(std::move(baseline)), sandbox::Worker(vendor_command(setup, device, packages))};
+}
+
+// In a process of its own: what a device does to a context is done to that one.
+Result<std::string> probe_device(const Installation& at, const DeviceChoice& device) {
+  sandbox::Command command = executor_command(at, &device);
+  command.argv = {at.self.string(), "executor", "--probe", "--backend", device.backend};
+  sandbox::Limits limits;
+  limits.wall = kProbeLimit;
+  KGB_TRY(const sandbox::Output output, sandbox::run(command, limits));
+  if (output.finished.clean()) return std::string();
+  const std::string said = to_utf8_lossy(cut_utf8(trim(output.err), 300));
+  return said.empty() ? "its probe " + output.finished.describe() : said;
 }
 
 author::ZygoteOptions zygote_options(const JudgeSetup& setup) {
@@ -119,6 +132,14 @@ std::string visible_device(int index) {
   return at < names.size() && !names[at].empty() ? names[at] : std::to_string(index);
 }
 
+std::vector<std::string> device_environment(int index) {
+  std::vector<std::string> out{"CUDA_VISIBLE_DEVICES=" + visible_device(index)};
+  // By number a device is found only in the order in which it was counted.
+  if (const char* order = std::getenv("CUDA_DEVICE_ORDER"))
+    out.push_back(std::string("CUDA_DEVICE_ORDER=") + order);
+  return out;
+}
+
 std::vector<std::string> answers_of(const Installation& installation) {
   std::vector<std::string> folders{(installation.home / "catalogue").string()};
   for (const auto& folder : installation.more_catalogues) folders.push_back(folder.string());
@@ -142,24 +163,6 @@ sandbox::Command Processes::device_python(const Installation& at, const std::str
   return command;
 }
 
-const DeviceMonitor& Processes::monitor() {
-  std::call_once(monitor_once_, [this] { monitor_.emplace(*setup_.device); });
-  return *monitor_;
-}
-
-const Peaks& Processes::peaks() {
-  std::call_once(peaks_once_, [this] {
-    std::unique_lock next(door_);
-    const std::lock_guard alone(lease_);
-    next.unlock();
-    if (Result<Peaks> found = device_peaks(setup_.installation, *setup_.device); found.ok())
-      peaks_ = std::move(*found);
-    else
-      peaks_.problem = found.error().message;
-  });
-  return peaks_;
-}
-
 Processes::Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scratch)
     : setup_(setup),
       scratch_(std::move(scratch)),
@@ -173,12 +176,21 @@ Processes::Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scr
       compiler_(compiler_command(setup, zygote_.interpreter(), scratch_.path()),
                 static_cast<std::size_t>(setup.lanes), setup.installation.cache_dir / "compile",
                 compiler_version(zygote_.interpreter())) {
-  if (!setup.device) return;
-  devices_ =
-      std::make_unique<sandbox::WorkerPool>(executor_command(setup.installation, &*setup.device),
-                                            static_cast<std::size_t>(std::min(setup.lanes, kContexts)));
-  crews_ = std::make_unique<CrewPool>([this] { return make_crew(setup_, zygote_.interpreter().paths); },
-                                      static_cast<std::size_t>(std::min(setup.lanes, kCrews)));
+  std::vector<std::unique_ptr<Station>> stations;
+  for (const DeviceChoice& device : setup.devices) {
+    Station::Parts parts{device,
+                         {},
+                         executor_command(setup.installation, &device),
+                         [this, device] { return make_crew(setup_, device, zygote_.interpreter().paths); },
+                         [this, device] { return device_peaks(setup_.installation, device); },
+                         [this, device] { return probe_device(setup_.installation, device); },
+                         setup.lanes};
+    parts.told.name = device.backend;
+    if (Result<device::Description> told = device::describe_device(device.backend, device.index); told.ok())
+      parts.told = std::move(*told);
+    stations.push_back(std::make_unique<Station>(std::move(parts)));
+  }
+  stations_ = std::make_unique<Stations>(std::move(stations));
 }
 
 Result<std::unique_ptr<Processes>> Processes::start(const JudgeSetup& setup) {
@@ -199,40 +211,13 @@ Result<author::AuthorOutcome> Processes::author(const std::string& session,
   return zygote_.author(session, workspace, limits);
 }
 
-std::shared_lock<std::shared_mutex> Processes::share_device() {
-  {
-    const std::lock_guard behind(door_);
-  }
-  return std::shared_lock(lease_);
-}
-
-Status Processes::with_device(const DeviceWork& prepare, const DeviceWork& work) {
-  if (!setup_.device) return internal_error("this judge has no device");
-  Status done = ok_status();
-  crews_->with([&](Crew& crew) {
-    {
-      const auto shared = share_device();
-      done = prepare(crew);
-    }
-    if (done.ok()) {
-      // Whoever wants the device alone is let in before trials that come later: there may be no end of them.
-      std::unique_lock next(door_);
-      const std::lock_guard alone(lease_);
-      next.unlock();
-      done = work(crew);
-    }
-    if (!done.ok()) crew.stop();
-  });
-  return done;
-}
-
 Result<Processes::TrialAnswer> Processes::trial(const TrialRequest& request,
-                                                const std::string& recording_json, bool on_device,
+                                                const std::string& recording_json, Station* station,
                                                 const std::atomic<bool>* stop) {
   static std::atomic<std::int64_t> next_id{1};
   TrialAnswer answer;
-  sandbox::WorkerPool& pool = on_device ? *devices_ : executors_;
-  const auto shared = on_device ? share_device() : std::shared_lock<std::shared_mutex>();
+  sandbox::WorkerPool& pool = station != nullptr ? station->executors() : executors_;
+  const auto shared = station != nullptr ? station->share() : std::shared_lock<std::shared_mutex>();
   const std::vector<std::byte> blob = blob_of(request, recording_json);
   // A dead executor is asked once more: only what happens twice with the same plan is the plan's doing.
   for (int attempt = 0; attempt < 2; ++attempt) {

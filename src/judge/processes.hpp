@@ -5,9 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -16,11 +14,9 @@
 #include "catalogue/catalogue.hpp"
 #include "compiler/compiler.hpp"
 #include "judge/case.hpp"
-#include "judge/conditions.hpp"
-#include "judge/crew.hpp"
 #include "judge/expectations.hpp"
 #include "judge/judge.hpp"
-#include "judge/peaks.hpp"
+#include "judge/station.hpp"
 #include "model/trial.hpp"
 #include "sandbox/worker.hpp"
 
@@ -32,6 +28,8 @@ namespace kgb {
 // What CUDA_VISIBLE_DEVICES must hold in a child that shall see the device which this process sees as
 // `index`.
 [[nodiscard]] std::string visible_device(int index);
+// The environment, "NAME=value" each, by which a child sees that device alone.
+[[nodiscard]] std::vector<std::string> device_environment(int index);
 
 class Processes {
  public:
@@ -48,21 +46,12 @@ class Processes {
     TrialResult result;
     std::optional<Finding> fault;
   };
-  // `on_device`: in an executor that holds the device of the setup; else on the VM.
+  // In an executor of this station; nullptr: on the VM.
   [[nodiscard]] Result<TrialAnswer> trial(const TrialRequest& request, const std::string& recording_json,
-                                          bool on_device = false, const std::atomic<bool>* stop = nullptr);
+                                          Station* station = nullptr,
+                                          const std::atomic<bool>* stop = nullptr);
 
-  // Times on the device: `prepare` runs beside trials and other preparations, then `work` has the device
-  // alone. An Error of either ends it.
-  using DeviceWork = std::function<Status(Crew& crew)>;
-  [[nodiscard]] Status with_device(const DeviceWork& prepare, const DeviceWork& work);
-  [[nodiscard]] const std::optional<DeviceChoice>& device() const { return setup_.device; }
-  // Of the device; not without one.
-  [[nodiscard]] const DeviceMonitor& monitor();
-  // The device's peaks, which the first call may have to measure, with the device alone. Where that fails,
-  // nothing but `problem`.
-  [[nodiscard]] const Peaks& peaks();
-
+  [[nodiscard]] Stations& stations() { return *stations_; }
   [[nodiscard]] Expectations& expectations() { return expectations_; }
   [[nodiscard]] Compiler& compiler() { return compiler_; }
   [[nodiscard]] const JudgeSetup& setup() const { return setup_; }
@@ -76,19 +65,11 @@ class Processes {
 
  private:
   Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scratch);
-  // Held while something is done on the device beside others.
-  [[nodiscard]] std::shared_lock<std::shared_mutex> share_device();
   JudgeSetup setup_;
   TempDir scratch_;  // the compiler's workspace
   author::Zygote zygote_;
   sandbox::WorkerPool executors_;
-  std::unique_ptr<sandbox::WorkerPool> devices_;
-  std::unique_ptr<CrewPool> crews_;
-  std::once_flag monitor_once_, peaks_once_;
-  std::optional<DeviceMonitor> monitor_;
-  Peaks peaks_;
-  std::mutex door_;          // to the lease
-  std::shared_mutex lease_;  // shared: trials on the device, preparations; alone: timing
+  std::unique_ptr<Stations> stations_;  // none on chip cpu
   Expectations expectations_;
   Compiler compiler_;
 };

@@ -191,8 +191,9 @@ Result<std::optional<TrialResult>> run_recording(Job& job, TrialRequest& request
     KGB_TRY(request.images, images_of(open, job, processes));
     if (request.images.size() != job.recording->kernels.size()) return std::optional<TrialResult>();
   }
+  Station* const station = trial.where == Where::device ? &open.seat->station() : nullptr;
   KGB_TRY(Processes::TrialAnswer answer,
-          processes.trial(request, job.recording_json, trial.where == Where::device, open.request.stop));
+          processes.trial(request, job.recording_json, station, open.request.stop));
   if (answer.fault) {
     answer.fault->workload = job.workload.call.workload;
     job.findings.push_back(std::move(*answer.fault));
@@ -217,7 +218,9 @@ Result<std::optional<std::vector<std::byte>>> wanted_bytes(const Case& open, Job
   using Bytes = std::optional<std::vector<std::byte>>;
   TrialRequest request = request_of(open, job, trial, processes.setup());
   request.track_writes = true;  // tells copies of inputs from what kernels computed
-  KGB_TRY(std::optional<TrialResult> result, run_recording(job, request, trial, open, processes));
+  Result<std::optional<TrialResult>> ran = run_recording(job, request, trial, open, processes);
+  if (trial.where == Where::device && !(ran.ok() && *ran)) open.seat->blame();
+  KGB_TRY(std::optional<TrialResult> result, std::move(ran));
   if (!result) return Bytes();
   if (!result->read) return host_error("the executor did not stop at the read that the plan ends with");
   return Bytes(*std::move(result->read));
@@ -241,9 +244,10 @@ TrialRequest vendor_request(const Case& open, const Job& job, const TrialRequest
   return request;
 }
 
-Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes& processes,
-                         const OutputVisitor& visit) {
-  if (open.stopped()) return false;
+namespace {
+
+Result<bool> compare_trial(const Case& open, Job& job, TrialSpec trial, Processes& processes,
+                           const OutputVisitor& visit) {
   TrialRequest request = request_of(open, job, trial, processes.setup());
   KGB_TRY(const std::optional<TrialResult> result, run_recording(job, request, trial, open, processes));
   if (!result) return false;
@@ -273,6 +277,16 @@ Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes&
   }
   if (request.track_writes) job.wanting_launch = wanting;
   job.judged = true;
+  return right;
+}
+
+}  // namespace
+
+Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes& processes,
+                         const OutputVisitor& visit) {
+  if (open.stopped()) return false;
+  Result<bool> right = compare_trial(open, job, trial, processes, visit);
+  if (trial.where == Where::device && !(right.ok() && *right)) open.seat->blame();
   return right;
 }
 

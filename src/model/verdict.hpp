@@ -95,6 +95,14 @@ struct Timing {  // `.cpp` on the CPU, devices later; seconds
   std::optional<RoofShare> roof;
 };
 
+// The device that a candidate was judged on.
+struct JudgedOn {
+  std::string name, uuid;  // "NVIDIA H200"; uuid: 32 hexadecimal digits, or empty
+  int index = 0;           // among those that kgbench saw
+  // Devices that failed their probe while they judged this candidate, and why: it was judged again.
+  std::vector<std::string> instead_of;
+};
+
 struct Evaluation {
   int schema = 1;
   std::string op, candidate, source_hash, contestant, chip, language, tolerance;
@@ -107,6 +115,7 @@ struct Evaluation {
   std::vector<WorkloadResult> workloads;
   std::vector<TargetResult> targets;
   std::vector<Timing> timings;
+  std::optional<JudgedOn> device;          // none: nothing runs on one
   std::map<std::string, double> stage_ms;  // "author", "execute", "oracle", "compare", "compile", "total"
   std::string seed;                        // hex; repeats the hidden workloads
 };

@@ -143,6 +143,20 @@ Timing timing_from(const Json& json) {
   return t;
 }
 
+Json to_json(const JudgedOn& d) {
+  return {{"name", d.name}, {"uuid", d.uuid}, {"index", d.index}, {"instead_of", d.instead_of}};
+}
+JudgedOn judged_on_from(const Json& json) {
+  JudgedOn d;
+  take(json, "name", d.name);
+  take(json, "uuid", d.uuid);
+  take(json, "index", d.index);
+  if (const auto it = json.find("instead_of"); it != json.end() && it->is_array())
+    for (const Json& line : *it)
+      if (line.is_string()) d.instead_of.push_back(line.get<std::string>());
+  return d;
+}
+
 template <typename Item>
 Json list_of(const std::vector<Item>& items) {
   Json out = Json::array();
@@ -176,25 +190,27 @@ Finding finding_from_json(const Json& json) {
 Json to_json(const Evaluation& e) {
   Json findings = Json::array();
   for (const Finding& finding : e.findings) findings.push_back(to_json(finding));
-  return {{"schema", e.schema},
-          {"op", e.op},
-          {"candidate", e.candidate},
-          {"source_hash", e.source_hash},
-          {"contestant", e.contestant},
-          {"chip", e.chip},
-          {"language", e.language},
-          {"tolerance", e.tolerance},
-          {"mode", e.mode},
-          {"profile", name_of(e.profile)},
-          {"verdict", name_of(e.verdict)},
-          {"reached", name_of(e.reached)},
-          {"no_kernel", e.no_kernel},
-          {"findings", std::move(findings)},
-          {"workloads", list_of(e.workloads)},
-          {"targets", list_of(e.targets)},
-          {"timings", list_of(e.timings)},
-          {"stage_ms", e.stage_ms},
-          {"seed", e.seed}};
+  Json out{{"schema", e.schema},
+           {"op", e.op},
+           {"candidate", e.candidate},
+           {"source_hash", e.source_hash},
+           {"contestant", e.contestant},
+           {"chip", e.chip},
+           {"language", e.language},
+           {"tolerance", e.tolerance},
+           {"mode", e.mode},
+           {"profile", name_of(e.profile)},
+           {"verdict", name_of(e.verdict)},
+           {"reached", name_of(e.reached)},
+           {"no_kernel", e.no_kernel},
+           {"findings", std::move(findings)},
+           {"workloads", list_of(e.workloads)},
+           {"targets", list_of(e.targets)},
+           {"timings", list_of(e.timings)},
+           {"stage_ms", e.stage_ms},
+           {"seed", e.seed}};
+  if (e.device) out["device"] = to_json(*e.device);
+  return out;
 }
 
 std::string json_text(const Evaluation& evaluation) {
@@ -227,6 +243,8 @@ Evaluation evaluation_from_json(const Json& json) {
   take_list(json, "targets", e.targets, target_from);
   take_list(json, "timings", e.timings, timing_from);
   take_map(json, "stage_ms", e.stage_ms);
+  if (const auto it = json.find("device"); it != json.end() && it->is_object())
+    e.device = judged_on_from(*it);
   take(json, "seed", e.seed);
   return e;
 }

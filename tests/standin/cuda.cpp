@@ -5,14 +5,23 @@
 //
 // As on a device, launches see one flat memory: bounds between buffers of one allocation are not checked, and
 // a stray access is an error that stays until the process ends.
+//
+// KGBENCH_STANDIN_DEVICES says how many devices there are (one, where it is not set); CUDA_VISIBLE_DEVICES
+// picks among up to eight by number or UUID, as on a real host. Every kernel fails on devices whose numbers
+// stand in the file <this library>.broken, which is read at every launch.
+#include <dlfcn.h>
+
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,8 +63,43 @@ std::map<std::uint64_t, std::vector<std::byte>>& memory() {
   return blocks;
 }
 int sticky = 0;              // an error that no later call survives
+int current = 0;             // the device that the process holds
 Graph* capturing = nullptr;  // what queued work goes to
 constexpr std::size_t kAlign = 512;
+
+// The UUID's text, as CUDA_VISIBLE_DEVICES has it.
+std::string uuid_of(int device) {
+  return "GPU-0" + std::to_string(device) + "010203-0405-0607-0809-0a0b0c0d0e0f";
+}
+
+// Devices that this process sees, by their numbers on the host.
+const std::vector<int>& visible() {
+  static const std::vector<int> devices = [] {
+    constexpr int kMost = 8;
+    std::vector<int> found;
+    const char* count = std::getenv("KGBENCH_STANDIN_DEVICES");
+    const char* named = std::getenv("CUDA_VISIBLE_DEVICES");
+    if (named == nullptr || *named == '\0') {
+      for (int i = 0; i < (count == nullptr ? 1 : std::atoi(count)); ++i) found.push_back(i);
+      return found;
+    }
+    std::istringstream names(named);
+    for (std::string name; std::getline(names, name, ',');)
+      for (int i = 0; i < kMost; ++i)
+        if (name == std::to_string(i) || uuid_of(i).starts_with(name)) found.push_back(i);
+    return found;
+  }();
+  return devices;
+}
+
+bool broken(int device) {
+  Dl_info own{};
+  ::dladdr(reinterpret_cast<const void*>(&uuid_of), &own);
+  std::ifstream file(std::string(own.dli_fname) + ".broken");
+  for (int number = 0; file >> number;)
+    if (number == device) return true;
+  return false;
+}
 
 std::byte* at(std::uint64_t address) {
   return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address));
@@ -204,9 +248,12 @@ int cuGetErrorName(int error, const char** text) {
 int cuGetErrorString(int /*error*/, const char** text) {
   return *text = "an error of the stand-in", 0;
 }
+int cuDeviceGetCount(int* count) {
+  return *count = static_cast<int>(visible().size()), 0;
+}
 int cuDeviceGet(int* device, int ordinal) {
-  *device = ordinal;
-  return ordinal == 0 ? 0 : kInvalidValue;
+  if (ordinal < 0 || ordinal >= static_cast<int>(visible().size())) return kInvalidValue;
+  return *device = visible()[static_cast<std::size_t>(ordinal)], 0;
 }
 int cuDeviceGetName(char* name, int length, int /*device*/) {
   return std::strncpy(name, "kgbench stand-in", static_cast<std::size_t>(length)), 0;
@@ -223,14 +270,17 @@ int cuDeviceGetAttribute(int* value, int attribute, int /*device*/) {
 int cuDeviceTotalMem_v2(std::size_t* bytes, int /*device*/) {
   return *bytes = std::size_t{1} << 30, 0;
 }
-int cuDeviceGetUuid_v2(unsigned char* uuid, int /*device*/) {
+int cuDeviceGetUuid_v2(unsigned char* uuid, int device) {
   for (unsigned char i = 0; i < 16; ++i) uuid[i] = i;
+  uuid[0] = static_cast<unsigned char>(device);
   return 0;
 }
-int cuDeviceGetPCIBusId(char* bus, int length, int /*device*/) {
-  return std::strncpy(bus, "0000:c1:00.0", static_cast<std::size_t>(length)), 0;
+int cuDeviceGetPCIBusId(char* bus, int length, int device) {
+  const std::string text = "0000:c" + std::to_string(1 + device) + ":00.0";
+  return std::strncpy(bus, text.c_str(), static_cast<std::size_t>(length)), 0;
 }
-int cuDevicePrimaryCtxRetain(void** context, int /*device*/) {
+int cuDevicePrimaryCtxRetain(void** context, int device) {
+  current = device;
   return *context = &sticky, 0;
 }
 int cuCtxSetCurrent(void* /*context*/) {
@@ -292,6 +342,7 @@ int cuFuncSetAttribute(void* /*function*/, int /*attribute*/, int /*value*/) {
   return 0;
 }
 int cuLaunchKernelEx(const LaunchConfig* config, void* function, void** parameters, void** /*extra*/) {
+  if (broken(current)) sticky = cuda::code::kIllegalAddress;
   return submit(recorded_work_of(*static_cast<Function*>(function),
                                  {config->grid[0], config->grid[1], config->grid[2]}, parameters));
 }

@@ -6,6 +6,7 @@
 //   foreign        process 4242 holds memory on the device; busy: and computes
 //   hidden         processes are listed by ids that nobody here has
 //   still          the energy counter stands
+// A word with @1 behind it holds for device 1 alone.
 // It draws 500 W. With KGB_OLD_DRIVER half of the functions are missing.
 #include <unistd.h>
 
@@ -23,15 +24,26 @@ constexpr unsigned kForeign = 4242;
 constexpr double kMillijoulesPerMs = 500;
 constexpr unsigned long long kStepMs = 20;
 
-bool state(std::string_view word) {
+// Handles of the devices that tests/standin/cuda.cpp tells by PCI bus: c1, c2, ...
+int handles[8] = {};
+
+bool state_of(std::string_view word, const void* device) {
   const char* set = std::getenv("KGBENCH_STANDIN_NVML_STATE");
   std::string_view rest = set == nullptr ? "" : set;
   while (!rest.empty()) {
     const std::size_t end = rest.find(',');
-    if (rest.substr(0, end) == word) return true;
+    const std::string_view said = rest.substr(0, end);
+    const std::size_t mark = said.find('@');
+    const bool here =
+        mark == std::string_view::npos || device == nullptr || &handles[(said[mark + 1] - '0') & 7] == device;
+    if (said.substr(0, mark) == word && here) return true;
     rest = end == std::string_view::npos ? "" : rest.substr(end + 1);
   }
   return false;
+}
+
+bool state(std::string_view word) {
+  return state_of(word, nullptr);
 }
 
 template <typename T, typename V>
@@ -60,21 +72,23 @@ int nvmlInit_v2() {
   return 0;
 }
 int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, void** device) {
-  if (std::strcmp(bus, "0000:c1:00.0") != 0) return nvml::nvml_code::kNotFound;
-  static int handle = 0;
-  return *device = &handle, 0;
+  const std::string_view name = bus;
+  if (name.size() != 12 || !name.starts_with("0000:c") || !name.ends_with(":00.0") || name[6] < '1' ||
+      name[6] > '8')
+    return nvml::nvml_code::kNotFound;
+  return *device = &handles[name[6] - '1'], 0;
 }
 int nvmlSystemGetDriverVersion(char* text, unsigned length) {
   return std::strncpy(text, "999.1", length), 0;
 }
-int nvmlDeviceGetClockInfo(void* /*device*/, int clock, unsigned* mhz) {
-  return give(mhz, clock == nvml::nvml_code::kClockMemory ? 3201 : state("thermal") ? 810 : 1980);
+int nvmlDeviceGetClockInfo(void* device, int clock, unsigned* mhz) {
+  return give(mhz, clock == nvml::nvml_code::kClockMemory ? 3201 : state_of("thermal", device) ? 810 : 1980);
 }
 int nvmlDeviceGetMaxClockInfo(void* /*device*/, int clock, unsigned* mhz) {
   return give(mhz, clock == nvml::nvml_code::kClockMemory ? 3201 : 1980);
 }
-int nvmlDeviceGetCurrentClocksThrottleReasons(void* /*device*/, unsigned long long* bits) {
-  return give(bits, (state("thermal") ? nvml::throttle_bit::kHwThermal : 0) |
+int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* bits) {
+  return give(bits, (state_of("thermal", device) ? nvml::throttle_bit::kHwThermal : 0) |
                         (state("power_cap") ? nvml::throttle_bit::kPowerCap : 0) | nvml::throttle_bit::kIdle);
 }
 int nvmlDeviceGetPowerUsage(void* /*device*/, unsigned* milliwatts) {

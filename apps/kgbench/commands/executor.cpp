@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "executor/native_host.hpp"
+#include "executor/probe.hpp"
 #include "executor/replay.hpp"
 #include "executor/server.hpp"
 
@@ -23,7 +24,7 @@ Result<int> print_replay(const std::string& file, const executor::ReplayOptions&
 Registered register_executor(CLI::App& root) {
   struct Options {
     int fd = -1;
-    bool native = false;
+    bool native = false, probe = false;
     std::string backend, replay;
     int samples = 0;
   };
@@ -32,10 +33,15 @@ Registered register_executor(CLI::App& root) {
   command->add_option("--fd", options->fd, "channel");
   command->add_flag("--native", options->native, "load and call a native candidate");
   command->add_option("--backend", options->backend, "run launches on a device of this runtime");
+  command->add_flag("--probe", options->probe, "ask the device whether it still does as it is told, and end");
   command->add_option("--replay", options->replay, "run this stored plan on the device, print what ran, end");
   command->add_option("--samples", options->samples, "of a replay: time the last call as often")
       ->check(CLI::Range(0, 1000));
   return {command, [options]() -> Result<int> {
+            if (options->probe) {
+              KGB_CHECK(executor::probe(options->backend));
+              return kExitPass;
+            }
             if (!options->replay.empty())
               return print_replay(options->replay, {options->backend, options->samples});
             if (options->fd < 0) return user_error("the executor needs a channel: --fd");

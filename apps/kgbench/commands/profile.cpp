@@ -52,7 +52,8 @@ std::string bundled_cupti(const std::vector<std::string>& import_folders) {
 
 // Of the replay and of ncu: they see the device and the driver, and nothing of a candidate's.
 std::vector<std::string> replay_environment(int device, const std::string& cupti) {
-  std::vector<std::string> out{"LANG=C.UTF-8", "CUDA_VISIBLE_DEVICES=" + visible_device(device)};
+  std::vector<std::string> out = device_environment(device);
+  out.emplace_back("LANG=C.UTF-8");
   for (const char* name :
        {"PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "KGBENCH_CUDA_LIBRARY", "KGBENCH_CUPTI_LIBRARY"})
     if (const char* value = std::getenv(name)) out.push_back(std::string(name) + "=" + value);
@@ -68,8 +69,14 @@ Status store_frame(const fs::path& file, const StoredReplay& stored) {
 
 class Profiling {
  public:
-  Profiling(const Options& options, const Catalogue& catalogue, Judge& judge, JudgeRequest request)
-      : options_(options), catalogue_(catalogue), judge_(judge), request_(std::move(request)) {}
+  // `device`: what the plan is replayed on; not asked for on chip cpu.
+  Profiling(const Options& options, const Catalogue& catalogue, Judge& judge, JudgeRequest request,
+            DeviceChoice device)
+      : options_(options),
+        catalogue_(catalogue),
+        judge_(judge),
+        request_(std::move(request)),
+        device_(std::move(device)) {}
 
   // nullopt: the candidate does not get as far; standard error says why.
   Result<std::optional<CallProfile>> run() {
@@ -116,8 +123,9 @@ class Profiling {
     const fs::path frame = fs::path(profile_.folder) / "replay.frame";
     KGB_CHECK(store_frame(frame, stored));
     KGB_TRY(const Installation installation, find_installation());
-    task_.command = {installation.self.string(), "executor", "--replay", frame.string(), "--backend", "cuda"};
-    task_.environment = replay_environment(0, bundled_cupti(judge_.import_folders()));
+    task_.command = {
+        installation.self.string(), "executor", "--replay", frame.string(), "--backend", device_.backend};
+    task_.environment = replay_environment(device_.index, bundled_cupti(judge_.import_folders()));
     task_.folder = profile_.folder;
     task_.skip = stored.before;
     task_.count = stored.launches;
@@ -203,6 +211,7 @@ class Profiling {
   const Catalogue& catalogue_;
   Judge& judge_;
   JudgeRequest request_;
+  DeviceChoice device_;
   NcuTask task_;
   CallProfile profile_;
 };
@@ -249,7 +258,9 @@ Result<int> profile(const Options& options) {
   KGB_TRY(const std::vector<std::string> ids, judge->timed_workloads(request));
   request.only_workload = ids.front();
   KGB_TRY(const std::optional<CallProfile> made,
-          Profiling(options, catalogue, *judge, std::move(request)).run());
+          Profiling(options, catalogue, *judge, std::move(request),
+                    resolved.devices.empty() ? DeviceChoice() : resolved.devices.front())
+              .run());
   if (!made) return kExitFailed;
   const std::string document =
       to_json(*made).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -449,6 +449,13 @@ Result<Description> describe(const Driver& driver, int device) {
 
 }  // namespace
 
+Result<int> count_cuda() {
+  KGB_TRY(const Driver* const driver, Driver::open());
+  int count = 0;
+  KGB_CHECK(driver->check(driver->device_count(&count), "the number of CUDA devices"));
+  return count;
+}
+
 Result<Description> describe_cuda(int index) {
   KGB_TRY(const Driver* const driver, Driver::open());
   int device = 0;

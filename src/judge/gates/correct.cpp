@@ -71,8 +71,8 @@ Status judge_again(Case& open, const std::vector<Job*>& jobs, const AuthorReques
                    const std::pair<std::string, std::string>& why, Processes& processes,
                    const Catalogue& catalogue) {
   if (jobs.empty()) return ok_status();
-  Case second{open.request, open.op, open.chip, open.language, {},      {},           {},
-              {},           {},      {},        Gate::correct, nullptr, open.observer};
+  Case second{open.request, open.op,       open.chip, open.language, {},       {}, {}, {}, {},
+              {},           Gate::correct, nullptr,   open.observer, open.seat};
   for (const Job* job : jobs) {
     Job& again = second.jobs.emplace_back();
     again.workload = job->workload;

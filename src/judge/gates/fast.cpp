@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gate fast: only for what passed. Native candidates are timed on the CPU, plans on a device; the VM is no
 // clock.
+#include <algorithm>
+
 #include "judge/device_time.hpp"
 #include "judge/gates.hpp"
 #include "judge/native.hpp"
@@ -11,7 +13,12 @@ Status gate_fast(Case& open, Processes& processes, const Catalogue& catalogue) {
   const bool native = open.language == "cpp";
   if (!open.request.time || (!native && !open.on_device())) return ok_status();
   const StageClock clock(open, "fast");
-  return native ? native_time(open, processes, catalogue) : device_time(open, processes, catalogue);
+  if (native) return native_time(open, processes, catalogue);
+  Status timed = device_time(open, processes, catalogue);
+  const bool failed = std::any_of(open.jobs.begin(), open.jobs.end(),
+                                  [](const Job& job) { return decide(job.findings) != Verdict::pass; });
+  if (!timed.ok() || failed) open.seat->blame();
+  return timed;
 }
 
 }  // namespace kgb

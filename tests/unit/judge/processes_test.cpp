@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kgb {
 namespace {
@@ -29,6 +30,15 @@ TEST(Processes, AChildSeesTheDeviceThatWeSeeUnderItsNumber) {
   EXPECT_EQ(shown(0), "3");
   EXPECT_EQ(shown(1), "GPU-5a");
   ::unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
+// By number a device is the same one only where it is counted in the same order.
+TEST(Processes, AChildCountsDevicesInTheOrderThatWeDo) {
+  ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
+  EXPECT_EQ(device_environment(1),
+            (std::vector<std::string>{"CUDA_VISIBLE_DEVICES=1", "CUDA_DEVICE_ORDER=PCI_BUS_ID"}));
+  ::unsetenv("CUDA_DEVICE_ORDER");
+  EXPECT_EQ(device_environment(1), std::vector<std::string>{"CUDA_VISIBLE_DEVICES=1"});
 }
 
 }  // namespace
