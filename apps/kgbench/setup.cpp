@@ -183,6 +183,12 @@ void add_judge_options(CLI::App& command, JudgeOptions& options,
           "Triton VM), or auto: a device where there is one")
       ->capture_default_str();
   command
+      .add_option(
+          "--memcheck", options.memcheck,
+          "run plans under compute-sanitizer, too: auto (profile careful, where it is installed), on, off")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->capture_default_str();
+  command
       .add_option("--devices", options.devices,
                   "these GPUs alone, by number, several with commas (default: all that are of one kind)")
       ->delimiter(',')
@@ -324,6 +330,10 @@ JudgeRequest request_of(const JudgeOptions& options, const ResolvedOptions& reso
   request.value_sets = options.value_sets;
   request.time = !options.no_time;
   request.profile = options.profile.value_or(Profile::careful);
+  using Memcheck = JudgeRequest::Memcheck;
+  request.memcheck = options.memcheck == "on"    ? Memcheck::on
+                     : options.memcheck == "off" ? Memcheck::off
+                                                 : Memcheck::automatic;
   return request;
 }
 
@@ -366,7 +376,13 @@ Result<std::unique_ptr<Judge>> open_judge(const JudgeOptions& options, int lanes
   setup.allow_weak_lock = options.allow_weak_lock;
   setup.limits.author_s = options.author_s;
   setup.limits.trial_s = options.trial_s;
-  return Judge::open(std::move(setup), std::move(catalogue));
+  const bool on_device = !setup.devices.empty();
+  KGB_TRY(std::unique_ptr<Judge> judge, Judge::open(std::move(setup), std::move(catalogue)));
+  if (options.memcheck != "on" || judge->has_memcheck()) return judge;
+  return user_error(on_device
+                        ? "--memcheck on: compute-sanitizer was not found. Install it with the CUDA toolkit, "
+                          "or name it with KGBENCH_COMPUTE_SANITIZER"
+                        : "--memcheck on needs a GPU; on the virtual machine every access is watched anyway");
 }
 
 bool is_terminal(int fd) {

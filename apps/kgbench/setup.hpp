@@ -41,7 +41,8 @@ struct JudgeOptions {
   std::vector<std::string> tiers;
   std::string seed_text, tolerance = "model", chip = "auto";
   std::vector<std::string> targets;
-  std::vector<int> devices;  // of this machine, as CUDA numbers them; none: all of one kind
+  std::string memcheck = "auto";  // auto, on, off
+  std::vector<int> devices;       // of this machine, as CUDA numbers them; none: all of one kind
   int lanes = 0;
   int value_sets = 2;
   std::string own_file;                // TOML with [[workload]] tables

@@ -59,6 +59,15 @@ void ArenaMemory::scrub() {
 
 DeviceMemory::~DeviceMemory() {
   if (at_ != 0) runtime_.release(at_);
+  for (const device::Address part : parts_) runtime_.release(part);
+}
+
+Result<std::vector<device::Address>> DeviceMemory::take_apart(const std::vector<std::size_t>& sizes) {
+  for (const std::size_t bytes : sizes) {
+    KGB_TRY(const device::Address part, runtime_.allocate(bytes));
+    parts_.push_back(part);
+  }
+  return parts_;
 }
 
 Result<device::Address> DeviceMemory::take(std::size_t bytes) {
@@ -74,6 +83,8 @@ Result<device::Address> DeviceMemory::take(std::size_t bytes) {
 }
 
 void DeviceMemory::scrub() {
+  for (const device::Address part : parts_) runtime_.release(part);
+  parts_.clear();
   // After a fault the device answers nothing any more; its process ends, and its memory with it.
   const bool zeroed = bytes_ <= kKept && at_ != 0 && runtime_.fill(at_, std::byte{0}, taken_).ok();
   if (!zeroed && at_ != 0) {
@@ -106,7 +117,11 @@ Result<Arena> Arena::create(const std::vector<PlanBuffer>& buffers, std::byte pa
                       ", which the executor may not have");
   arena.memory_ = &memory;
   if (device != nullptr) {
-    KGB_TRY(arena.device_base_, device->take(at));
+    if (device->apart()) {
+      KGB_TRY(arena.parts_, device->take_apart(arena.sizes_));
+    } else {
+      KGB_TRY(arena.device_base_, device->take(at));
+    }
     arena.device_ = device;
   }
   std::memset(arena.base_, std::to_integer<int>(pattern), at);
@@ -116,6 +131,7 @@ Result<Arena> Arena::create(const std::vector<PlanBuffer>& buffers, std::byte pa
 Arena::Arena(Arena&& other) noexcept
     : device_(std::exchange(other.device_, nullptr)),
       device_base_(other.device_base_),
+      parts_(std::move(other.parts_)),
       memory_(std::exchange(other.memory_, nullptr)),
       base_(other.base_),
       total_(other.total_),
@@ -130,19 +146,28 @@ Arena::~Arena() {
 }
 
 Status Arena::push() {
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    KGB_CHECK(device_->runtime().write(parts_[i], bytes(static_cast<int>(i))));
+  if (device_->apart()) return ok_status();
   return device_->runtime().write(device_base_, {base_, total_});
 }
 Status Arena::pull() {
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    KGB_CHECK(device_->runtime().read(bytes(static_cast<int>(i)), parts_[i]));
+  if (device_->apart()) return ok_status();
   return device_->runtime().read({base_, total_}, device_base_);
 }
 
 Result<device::Restore> Arena::mirror() const {
   if (device_ == nullptr) return internal_error("this arena is on no device");
+  if (device_->apart()) return internal_error("buffers that lie apart are not timed");
   return device::Restore{device_base_, 0, total_};
 }
 
 std::uint64_t Arena::address(const BufferRef& ref) const {
   if (ref.buffer < 0) return 0;
+  if (!parts_.empty())
+    return parts_[static_cast<std::size_t>(ref.buffer)] + static_cast<std::uint64_t>(ref.offset);
   const std::uint64_t base =
       device_ != nullptr ? device_base_ : static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(base_));
   return base + offsets_[static_cast<std::size_t>(ref.buffer)] + static_cast<std::uint64_t>(ref.offset);

@@ -50,16 +50,22 @@ class ArenaMemory {
 // The same on a device: what a trial took is zeroed, or given back when it was large.
 class DeviceMemory {
  public:
-  explicit DeviceMemory(device::Runtime& runtime) : runtime_(runtime) {}
+  // `apart`: every buffer of an arena is an allocation of its own, of its very size. A tool that knows
+  // allocations then sees what leaves one; there are no red zones.
+  explicit DeviceMemory(device::Runtime& runtime, bool apart = false) : runtime_(runtime), apart_(apart) {}
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory();
   [[nodiscard]] Result<device::Address> take(std::size_t bytes);
+  [[nodiscard]] Result<std::vector<device::Address>> take_apart(const std::vector<std::size_t>& sizes);
+  [[nodiscard]] bool apart() const { return apart_; }
   void scrub();
   [[nodiscard]] device::Runtime& runtime() { return runtime_; }
 
  private:
   device::Runtime& runtime_;
+  bool apart_;
+  std::vector<device::Address> parts_;
   device::Address at_ = 0;
   std::size_t bytes_ = 0, taken_ = 0;
 };
@@ -97,6 +103,7 @@ class Arena {
   Arena() = default;
   DeviceMemory* device_ = nullptr;
   device::Address device_base_ = 0;
+  std::vector<device::Address> parts_;  // of each buffer, where they lie apart
   ArenaMemory* memory_ = nullptr;
   std::byte* base_ = nullptr;
   std::size_t total_ = 0;

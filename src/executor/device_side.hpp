@@ -17,7 +17,7 @@ namespace kgb::executor {
 
 // The device of an executor; `lost` once a fault has taken the context: the process must end then.
 struct DeviceState {
-  explicit DeviceState(device::Runtime& at) : runtime(at), memory(at) {}
+  explicit DeviceState(device::Runtime& at, bool apart = false) : runtime(at), memory(at, apart) {}
   device::Runtime& runtime;
   DeviceMemory memory;
   bool lost = false;

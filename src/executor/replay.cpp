@@ -94,7 +94,7 @@ Result<Replayed> replay(const std::filesystem::path& file, const ReplayOptions& 
   if (recording.calls.empty() || request.images.size() != recording.kernels.size())
     return user_error(file.string() + " holds no call, or kernels without code");
   KGB_TRY(const std::unique_ptr<device::Runtime> runtime, device::open_runtime(options.backend, 0));
-  DeviceState device(*runtime);
+  DeviceState device(*runtime, options.apart);
   Replayed replayed;
   replayed.device = runtime->description().name;
   replayed.driver = runtime->description().driver;

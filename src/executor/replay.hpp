@@ -16,6 +16,7 @@ struct ReplayOptions {
   // 0: each call's launches once, in the order of the plan, and no other kernel. Else the last call is timed:
   // as many samples, and as many replays whose nodes are told apart.
   int samples = 0;
+  bool apart = false;  // every buffer is an allocation of its own; without samples
 };
 
 // `file` holds a frame as the judge sends it to an executor (docs/contracts/wire.md, "Replays"). An Error is

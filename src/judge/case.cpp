@@ -203,6 +203,7 @@ Evaluation close_case(Case&& open) {
   e.targets = std::move(open.targets);
   e.timings = std::move(open.timings);
   e.stage_ms = std::move(open.stage_ms);
+  e.memcheck = std::move(open.memcheck);
   if (open.seat != nullptr) {
     const Station& station = open.seat->station();
     e.device = JudgedOn{station.told().name, station.told().uuid, station.device().index, {}};

@@ -60,7 +60,8 @@ struct Case {
   Gate reached = Gate::static_;
   std::shared_ptr<NativeHost> native;  // C++ candidates: their process
   Observer observer;
-  Seat* seat = nullptr;  // at a device; none on the VM and for native candidates
+  Seat* seat = nullptr;    // at a device; none on the VM and for native candidates
+  std::string memcheck{};  // what compute-sanitizer said, in words; empty: nothing was asked of it
 
   [[nodiscard]] bool stopped() const { return request.stop != nullptr && *request.stop; }
   [[nodiscard]] bool quick() const { return request.profile == Profile::quick; }

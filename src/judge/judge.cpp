@@ -57,6 +57,9 @@ Judge::~Judge() = default;
 const Catalogue& Judge::catalogue() const {
   return impl_->catalogue;
 }
+bool Judge::has_memcheck() const {
+  return !impl_->processes->memcheck_tool().empty();
+}
 
 Result<std::unique_ptr<Judge>> Judge::open(JudgeSetup setup, Catalogue catalogue) {
   KGB_TRY(std::unique_ptr<Processes> processes, Processes::start(setup));

@@ -91,6 +91,9 @@ struct JudgeRequest {
   bool time = true;                  // gate fast, where the candidate can be timed on this chip
   // Quick: a draw of the workloads, one set of values, one timed workload with a wide interval.
   Profile profile = Profile::careful;
+  // Whether plans run under compute-sanitizer too: where the profile is careful and the tool is there, or
+  // always.
+  enum class Memcheck { automatic, on, off } memcheck = Memcheck::automatic;
   bool quick = false;  // times until faster, slower or the same is certain, not until the ratio is narrow
   // Told when a gate begins (0 of n workloads) and as it goes on: gate compile counts kernels times targets,
   // gate correct workloads. On the caller's thread.
@@ -153,6 +156,8 @@ class Judge {
   // is started.
   [[nodiscard]] Result<std::vector<std::string>> timed_workloads(const JudgeRequest& request) const;
   [[nodiscard]] const Catalogue& catalogue() const;
+  // Whether compute-sanitizer was found; never looked for on chip cpu.
+  [[nodiscard]] bool has_memcheck() const;
 
  private:
   struct Impl;

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "device/cuda/cublas.hpp"
+#include "judge/memcheck.hpp"
 
 namespace kgb {
 namespace {
@@ -198,7 +199,13 @@ Result<std::unique_ptr<Processes>> Processes::start(const JudgeSetup& setup) {
   KGB_TRY(TempDir scratch, TempDir::make("kgbench-compile"));
   if (::geteuid() == 0 && ::chown(scratch.path().c_str(), kCompilerUid, kCompilerUid) != 0)
     return errno_error("cannot give " + scratch.path().string() + " to the compiler's user");
-  return std::unique_ptr<Processes>(new Processes(setup, std::move(zygote), std::move(scratch)));
+  std::string tool;
+  if (!setup.devices.empty()) {
+    KGB_TRY(tool, find_compute_sanitizer(zygote.interpreter().paths));
+  }
+  std::unique_ptr<Processes> started(new Processes(setup, std::move(zygote), std::move(scratch)));
+  started->memcheck_tool_ = std::move(tool);
+  return started;
 }
 
 Result<author::AuthorOutcome> Processes::author(const std::string& session,

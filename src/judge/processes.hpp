@@ -52,6 +52,8 @@ class Processes {
                                           const std::atomic<bool>* stop = nullptr);
 
   [[nodiscard]] Stations& stations() { return *stations_; }
+  // Path of compute-sanitizer; empty: there is none, or no device.
+  [[nodiscard]] const std::string& memcheck_tool() const { return memcheck_tool_; }
   [[nodiscard]] Expectations& expectations() { return expectations_; }
   [[nodiscard]] Compiler& compiler() { return compiler_; }
   [[nodiscard]] const JudgeSetup& setup() const { return setup_; }
@@ -70,6 +72,7 @@ class Processes {
   author::Zygote zygote_;
   sandbox::WorkerPool executors_;
   std::unique_ptr<Stations> stations_;  // none on chip cpu
+  std::string memcheck_tool_;
   Expectations expectations_;
   Compiler compiler_;
 };

@@ -210,6 +210,7 @@ Json to_json(const Evaluation& e) {
            {"stage_ms", e.stage_ms},
            {"seed", e.seed}};
   if (e.device) out["device"] = to_json(*e.device);
+  if (!e.memcheck.empty()) out["memcheck"] = e.memcheck;
   return out;
 }
 
@@ -243,6 +244,7 @@ Evaluation evaluation_from_json(const Json& json) {
   take_list(json, "targets", e.targets, target_from);
   take_list(json, "timings", e.timings, timing_from);
   take_map(json, "stage_ms", e.stage_ms);
+  take(json, "memcheck", e.memcheck);
   if (const auto it = json.find("device"); it != json.end() && it->is_object())
     e.device = judged_on_from(*it);
   take(json, "seed", e.seed);

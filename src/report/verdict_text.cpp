@@ -173,6 +173,7 @@ std::string verdict_text(const Evaluation& e, bool colour) {
     out +=
         line("profile",
              "quick: a draw of the workloads on one set of values; --profile careful looks at all of them");
+  if (!e.memcheck.empty()) out += line("memcheck", e.memcheck);
   if (e.mode == "in-process")
     out += line("trust",
                 "in-process mode: candidate and harness share a process, its word is checked from outside");

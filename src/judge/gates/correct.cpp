@@ -5,6 +5,7 @@
 
 #include "judge/authoring.hpp"
 #include "judge/gates.hpp"
+#include "judge/memcheck.hpp"
 #include "judge/native.hpp"
 #include "judge/policy.hpp"
 #include "judge/random_trials.hpp"
@@ -137,9 +138,9 @@ Status judge_tuning(Case& open, Processes& processes, const Catalogue& catalogue
 
 }  // namespace
 
-Status gate_correct(Case& open, Processes& processes, const Catalogue& catalogue) {
-  const StageClock clock(open, "correct");
-  if (open.language == "cpp") return native_correct(open, processes);
+namespace {
+
+Status judge_plans(Case& open, Processes& processes, const Catalogue& catalogue) {
   for (Job& job : open.jobs)
     if (job.only_timed) KGB_CHECK(judge_timed_job(open, job, processes));
   if (open.random()) return judge_random(open, processes, catalogue);
@@ -155,6 +156,15 @@ Status gate_correct(Case& open, Processes& processes, const Catalogue& catalogue
   }
   KGB_CHECK(judge_readers(open, processes, catalogue));
   return judge_tuning(open, processes, catalogue);
+}
+
+}  // namespace
+
+Status gate_correct(Case& open, Processes& processes, const Catalogue& catalogue) {
+  const StageClock clock(open, "correct");
+  if (open.language == "cpp") return native_correct(open, processes);
+  KGB_CHECK(judge_plans(open, processes, catalogue));
+  return open.stopped() ? ok_status() : memcheck(open, processes);
 }
 
 }  // namespace kgb
