@@ -9,6 +9,7 @@
 #include "base/fd.hpp"
 #include "base/frame.hpp"
 #include "base/text.hpp"
+#include "device/tracing.hpp"
 #include "executor/server.hpp"
 #include "fmt/format.h"
 #include "model/launch_plan.hpp"
@@ -93,7 +94,10 @@ Result<Replayed> replay(const std::filesystem::path& file, const ReplayOptions& 
   KGB_TRY(const Recording recording, recording_from_json(text, request.calls));
   if (recording.calls.empty() || request.images.size() != recording.kernels.size())
     return user_error(file.string() + " holds no call, or kernels without code");
+  // Where it fails, a trace says why; until there is one nothing is recorded.
+  if (options.samples > 0) static_cast<void>(device::begin_tracing(options.backend));
   KGB_TRY(const std::unique_ptr<device::Runtime> runtime, device::open_runtime(options.backend, 0));
+  if (options.samples > 0) device::end_tracing(options.backend);
   DeviceState device(*runtime, options.apart);
   Replayed replayed;
   replayed.device = runtime->description().name;

@@ -45,8 +45,9 @@ def test_every_launch_has_resources_and_the_call_a_time(profiled):
 
 
 def test_activity_records_agree_with_the_clock_where_there_are_any(profiled):
-    if not profiled["nodes"]:
-        pytest.skip("no activity records: " + profiled["no_activity"])
+    if "CUPTI was not found" in (profiled["no_activity"] or ""):
+        pytest.skip(profiled["no_activity"])
+    assert profiled["nodes"], profiled["no_activity"]
     span = max(n["start_ns"] + n["ns"] for n in profiled["nodes"])
     clock = sorted(profiled["call_ns"])[len(profiled["call_ns"]) // 2]
     assert abs(span - clock) < 0.1 * clock + 1000
