@@ -9,6 +9,7 @@ no device, no network and no files, and the plan alone counts.
 """
 
 import importlib.abc
+import operator
 import sys
 import types
 
@@ -68,7 +69,9 @@ class Watch:
         missing = object()
         for owner, names in self._taken:
             now = vars(owner)
-            replaced = [name for name, value in names.items() if now.get(name, missing) is not value
+            # By identity and without a line of Python for each name, since this is asked after every workload.
+            same = all(map(operator.is_, map(now.get, names), names.values()))
+            replaced = [] if same else [name for name, value in names.items() if now.get(name, missing) is not value
                         and (callable(value) or isinstance(value, (staticmethod, classmethod, property)))]
             if isinstance(owner, type) and len(now) > len(names):  # a new name may hide an inherited one
                 replaced += [n for n in now if n not in names and any(n in vars(b) for b in owner.__mro__[1:-1])
