@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -24,12 +25,14 @@ struct ValueSet {
   int number = 0;  // call 0, 1, 2
 };
 
-// Thread-safe. Values are dropped, oldest first, when they exceed `capacity` bytes.
+// Thread-safe. Values are dropped, oldest first, when they exceed `capacity` bytes. What one lane asks for
+// while another waits for the same is asked once: a batch of candidates of one operator starts on all lanes
+// together.
 class Expectations {
  public:
   Expectations(oracle::Oracle oracle, std::size_t capacity);
 
-  // An Error is the oracle's own failure: never the candidate's.
+  // An Error is the oracle's own failure: never the candidate's. It is not kept.
   [[nodiscard]] Result<std::shared_ptr<const Expectation>> values(const Operator& op, const Call& call,
                                                                   const ValueSet& set);
   // Structure, dtypes, shapes and strides, without values.
@@ -37,6 +40,7 @@ class Expectations {
 
  private:
   using Shared = std::shared_ptr<const Expectation>;
+  using Asked = std::shared_future<Result<Shared>>;
   Result<Shared> find_or_ask(const std::string& key, const std::function<Result<Expectation>()>& ask);
   void keep(const std::string& key, Shared value);
 
@@ -45,6 +49,7 @@ class Expectations {
   std::mutex mutex_;
   std::list<std::string> order_;  // oldest first
   std::unordered_map<std::string, Shared> kept_;
+  std::unordered_map<std::string, Asked> asked_;  // on their way
 };
 
 }  // namespace kgb

@@ -34,19 +34,29 @@ Result<Expectations::Shared> Expectations::contract(const Operator& op, const Ca
 
 Result<Expectations::Shared> Expectations::find_or_ask(const std::string& key,
                                                        const std::function<Result<Expectation>()>& ask) {
+  std::promise<Result<Shared>> promise;
+  Asked theirs;
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = kept_.find(key); found != kept_.end()) return found->second;
+    const auto [asked, ours] = asked_.try_emplace(key, promise.get_future().share());
+    if (!ours) theirs = asked->second;
   }
-  // Two lanes may ask the same at once; the answers are equal, and waiting for each other would cost more.
-  KGB_TRY(Expectation answer, ask());
-  Shared shared = std::make_shared<const Expectation>(std::move(answer));
-  keep(key, shared);
+  if (theirs.valid()) return theirs.get();
+  Result<Expectation> answer = ask();
+  Result<Shared> shared = answer.ok()
+                              ? Result<Shared>(std::make_shared<const Expectation>(std::move(*answer)))
+                              : Result<Shared>(answer.error());
+  {
+    const std::lock_guard lock(mutex_);
+    asked_.erase(key);
+    if (shared.ok()) keep(key, *shared);
+  }
+  promise.set_value(shared);
   return shared;
 }
 
 void Expectations::keep(const std::string& key, Shared value) {
-  const std::lock_guard lock(mutex_);
   if (!kept_.emplace(key, value).second) return;
   order_.push_back(key);
   used_ += value->blob ? value->blob->size() : 0;
