@@ -19,7 +19,7 @@ TrialRequest request_of(const Case& open, const Job& job, TrialSpec spec, const 
   request.calls = job.calls;
   request.seed = open.request.seed;
   request.trial = trial;
-  request.poison = trial % 3;
+  request.poison = (trial + (spec.after_vm ? 1 : 0)) % 3;
   request.deadline_ms = static_cast<std::int64_t>(1e3 * setup.limits.trial_s);
   request.threads = std::max(1, setup.threads / setup.lanes);
   request.order = trial % 2 == 0 ? "forward" : "shuffled";
@@ -29,7 +29,7 @@ TrialRequest request_of(const Case& open, const Job& job, TrialSpec spec, const 
                                     [](const Finding& finding) { return finding.kind == "vm_unchecked"; });
   // What a launch stores is seen by what changes: adding 0 to an element leaves no trace. An output that
   // seems to want a launch gets a second trial on other values; the plan cannot tell them apart.
-  request.track_writes = trial == 0 || job.wanting_launch || !watched;
+  request.track_writes = (trial == 0 && !spec.after_vm) || job.wanting_launch || !watched;
   return request;
 }
 

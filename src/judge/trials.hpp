@@ -21,6 +21,9 @@ enum class Where { vm, device };
 struct TrialSpec {
   int number = 0;  // of the value set
   Where where = Where::vm;
+  // On the device after the VM, with the same values: another pattern around and in the buffers, and what
+  // wrote the outputs is known already.
+  bool after_vm = false;
 };
 // One trial of the job. Findings go to the job; false when one ended it.
 [[nodiscard]] Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes& processes,

@@ -85,6 +85,21 @@ def test_on_a_device_one_workload_is_timed():
     assert evaluation["verdict"] == "pass" and len(evaluation["timings"]) == 1
 
 
+def images(folder):
+    return list(folder.rglob("*.image"))
+
+
+def test_a_device_gets_nothing_of_what_failed_on_the_virtual_machine(tmp_path):
+    env = {**STANDIN, "KGBENCH_CACHE": str(tmp_path / "cache")}
+    file = tmp_path / "mine.py"
+    file.write_text(expert(OP).read_text().replace("tl.rsqrt(", "1.01 * tl.rsqrt("))
+    done = kgbench("judge", file, "--op", OP, "--json", *QUICK, *CHIP, env=env)
+    assert done.code == 1 and json.loads(done.out)["verdict"] == "wrong_value", done.err
+    assert not images(tmp_path), "no kernel was compiled for the device"
+    done = kgbench("judge", expert(OP), "--op", OP, "--json", *QUICK, *CHIP, env=env)
+    assert done.code == 0 and images(tmp_path), done.err
+
+
 PROFILES = {"small": "quick", "whole": "careful"}
 
 

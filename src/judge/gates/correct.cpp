@@ -39,30 +39,66 @@ Status judge_timed_job(Case& open, Job& job, Processes& processes) {
   return runnable(job) ? judge_contract(open, job, timed_trial(job), processes) : ok_status();
 }
 
-Status judge_job(Case& open, Job& job, Processes& processes) {
-  if (!job.recording) return ok_status();
+// Policy, contract and, for a device, the trial on the VM: it sees every access, and keeps a stray one off
+// the device. True: the workload may go on to its own trials.
+Result<bool> prepare_job(Case& open, Job& job, Processes& processes) {
+  if (!job.recording) return false;
   // What host code did is looked at before anything runs: an answer computed by torch leaves nothing to run.
   apply_policy(open, job, true);
-  if (!runnable(job)) return ok_status();
+  if (!runnable(job)) return false;
   KGB_CHECK(judge_contract(open, job, 0, processes));
-  if (!runnable(job)) return ok_status();
+  if (!runnable(job)) return false;
+  if (!open.on_device()) return true;
+  const std::size_t before = job.findings.size();
+  KGB_TRY(const bool right, judge_trial(open, job, {0, Where::vm}, processes));
+  return right || excuse_vm(std::span(job.findings).subspan(before));
+}
+
+// The trials at home: on the device, or on the VM where that is the chip.
+Status judge_at_home(Case& open, Job& job, Processes& processes) {
   const int trials = reads_values(job) ? std::min(1, open.value_sets()) : open.value_sets();
-  int first = 0;
-  // On a device the first trial runs on the VM: it sees every access, and keeps a stray one off the device.
-  if (open.on_device()) {
-    const std::size_t before = job.findings.size();
-    KGB_TRY(const bool right, judge_trial(open, job, {0, Where::vm}, processes));
-    if (!right && !excuse_vm(std::span(job.findings).subspan(before))) return ok_status();
-    first = reads_values(job) ? 0 : 1;
-  }
+  const bool after_vm = open.on_device() && !reads_values(job);
+  // The profile quick tries the values of the VM's trial again, which the oracle knows by now.
+  const bool same_values = after_vm && open.quick();
+  const int first = after_vm && !same_values ? 1 : 0;
   for (int trial = first; trial < first + trials; ++trial) {
-    KGB_TRY(const bool right, judge_trial(open, job, {trial, home_of(open)}, processes));
+    KGB_TRY(const bool right, judge_trial(open, job, {trial, home_of(open), same_values}, processes));
     if (!right) return ok_status();
   }
   // Values can make an honest launch look like none; only a second set tells.
   if (open.quick() && job.wanting_launch && !reads_values(job)) {
     KGB_TRY([[maybe_unused]] const bool right,
             judge_trial(open, job, {first + trials, home_of(open)}, processes));
+  }
+  return ok_status();
+}
+
+void tell_progress(const Case& open, const Job& job) {
+  if (open.request.progress)
+    open.request.progress(Gate::correct, static_cast<std::size_t>(&job - open.jobs.data()), open.jobs.size());
+}
+
+// One workload after the other. The profile quick has all of them on the VM before it compiles a kernel for
+// the device, which costs more than the rest of the judging, and does not for a candidate that failed there.
+Status judge_jobs(Case& open, Processes& processes) {
+  const bool vm_first = open.quick() && open.on_device();
+  std::vector<Job*> prepared;
+  for (Job& job : open.jobs) {
+    if (open.stopped()) return ok_status();
+    if (job.only_timed) continue;
+    tell_progress(open, job);
+    KGB_TRY(const bool goes_on, prepare_job(open, job, processes));
+    if (goes_on && vm_first) prepared.push_back(&job);
+    if (goes_on && !vm_first) KGB_CHECK(judge_at_home(open, job, processes));
+    // The verdict stands; every further workload could take the whole limit again.
+    if (decide(job.findings) == Verdict::timeout) return ok_status();
+  }
+  const bool failed = std::any_of(open.jobs.begin(), open.jobs.end(),
+                                  [](const Job& job) { return decide(job.findings) != Verdict::pass; });
+  for (Job* job : failed ? std::vector<Job*>() : prepared) {
+    if (open.stopped()) return ok_status();
+    KGB_CHECK(judge_at_home(open, *job, processes));
+    if (decide(job->findings) == Verdict::timeout) return ok_status();
   }
   return ok_status();
 }
@@ -144,16 +180,7 @@ Status judge_plans(Case& open, Processes& processes, const Catalogue& catalogue)
   for (Job& job : open.jobs)
     if (job.only_timed) KGB_CHECK(judge_timed_job(open, job, processes));
   if (open.random()) return judge_random(open, processes, catalogue);
-  for (Job& job : open.jobs) {
-    if (open.stopped()) return ok_status();
-    if (job.only_timed) continue;
-    if (open.request.progress)
-      open.request.progress(Gate::correct, static_cast<std::size_t>(&job - open.jobs.data()),
-                            open.jobs.size());
-    KGB_CHECK(judge_job(open, job, processes));
-    // The verdict stands; every further workload could take the whole limit again.
-    if (decide(job.findings) == Verdict::timeout) return ok_status();
-  }
+  KGB_CHECK(judge_jobs(open, processes));
   KGB_CHECK(judge_readers(open, processes, catalogue));
   return judge_tuning(open, processes, catalogue);
 }
