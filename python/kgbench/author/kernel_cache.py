@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton's cache for one author process: plain files in the workspace, groups in memory."""
+"""Triton's cache where nobody shares it, in an author or for one kernel: plain files in a folder, groups in memory."""
 
+import contextlib
 import os
 
 from triton import knobs
@@ -38,3 +39,15 @@ class PrivateCache(CacheManager):
 
     def put_group(self, filename, group):
         _groups[self._path(filename)] = dict(group)
+
+
+@contextlib.contextmanager
+def private(folder):
+    """Triton keeps what it compiles in this folder, and knows nothing of it afterwards."""
+    before = knobs.cache.manager_class, knobs.cache.dir
+    knobs.cache.manager_class, knobs.cache.dir = PrivateCache, folder
+    try:
+        yield
+    finally:
+        knobs.cache.manager_class, knobs.cache.dir = before
+        _groups.clear()

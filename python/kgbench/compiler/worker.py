@@ -15,6 +15,7 @@ from kgbench import frame
 
 def _compile(header, ttir):
     import triton
+    from kgbench.author import kernel_cache
     from kgbench.compiler import image, resources
     from kgbench.compiler.targets import AS_IT_IS, TARGETS, options_for
 
@@ -24,10 +25,12 @@ def _compile(header, ttir):
     target = TARGETS[header["target"]]
     options = options_for(target, header["kernel"]["options"])
     start = time.perf_counter()
-    with tempfile.NamedTemporaryFile("wb", suffix=".ttir") as file:
-        file.write(ttir)
-        file.flush()
-        compiled = triton.compile(file.name, target=target, options=options)
+    # What Triton keeps of a kernel would be there for as long as the process is; the judge has a cache of its own.
+    with tempfile.TemporaryDirectory(prefix="kernel-") as folder, kernel_cache.private(folder):
+        path = os.path.join(folder, "kernel.ttir")
+        with open(path, "wb") as file:
+            file.write(ttir)
+        compiled = triton.compile(path, target=target, options=options)
     ms = 1e3 * (time.perf_counter() - start)
     if header.get("image"):
         described, code = image.of_kernel(compiled, target)
@@ -49,8 +52,6 @@ def _reply(header, blob):
 
 
 def main(fd):
-    # The compiler writes to the standard streams; the channel is a descriptor of its own.
-    os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="kgbench-compile-"))
     # Imported before the first request, so that its cost is nobody's.
     from kgbench.compiler.cache_keys import private_cache_keys
     private_cache_keys()
