@@ -14,9 +14,13 @@ namespace kgb {
 // "complex", "wide" (f64, f32), "half" (f16, bf16), "fp8", "integer", "bool"; "none" without tensors.
 [[nodiscard]] std::string dtype_class_of(const Call& call);
 
-// Keeps, of each entry and class of dtypes, one workload that is public and one that is hidden: the first in
-// an order that follows from the seed, edge workloads last. All candidates of one seed get the same ones, and
-// over many seeds every workload has its turn.
+// How likely a workload is drawn against another that would do as well: the larger ones, layouts that are not
+// contiguous and values that are out of the ordinary tell more candidates apart (docs/use-as-a-reward.md).
+[[nodiscard]] double quick_weight_of(const Call& call);
+
+// Keeps a public and a hidden workload of each entry, and of each class of dtypes at least one, with as few
+// as that takes. Which ones follows from the seed, edge workloads last: all candidates of one seed get the
+// same, and over many seeds every workload has its turn.
 void keep_quick(std::vector<Workload>& workloads, std::uint64_t seed);
 
 }  // namespace kgb

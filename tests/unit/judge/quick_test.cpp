@@ -39,7 +39,7 @@ Ids kept(std::vector<Workload> workloads, std::uint64_t seed) {
   return ids;
 }
 
-TEST(Quick, KeepsOneOfEachGroupInTheirOrder) {
+TEST(Quick, KeepsBothSidesOfEachEntryAndEveryClassInTheirOrder) {
   const std::vector<Workload> all{workload("s0", DType::f32),
                                   workload("s1", DType::f64),
                                   workload("s2", DType::f16),
@@ -48,19 +48,51 @@ TEST(Quick, KeepsOneOfEachGroupInTheirOrder) {
                                   workload("s5", DType::f32, Tier::smoke, false, "op_out"),
                                   workload("h0", DType::f32, Tier::hidden),
                                   workload("h1", DType::f64, Tier::hidden)};
-  const Ids ids = kept(all, 1);
-  ASSERT_EQ(ids.size(), 5u);
-  EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end(), [&](const auto& a, const auto& b) {
-    const auto place = [&](const std::string& id) {
-      return std::find_if(all.begin(), all.end(), [&](const Workload& w) { return w.call.workload == id; });
-    };
-    return place(a) < place(b);
-  })) << "jobs keep their order";
-  EXPECT_TRUE(ids[0] == "s0" || ids[0] == "s1");
-  EXPECT_TRUE(ids[1] == "s2" || ids[1] == "s3");
-  EXPECT_EQ(ids[2], "s4");
-  EXPECT_EQ(ids[3], "s5");
-  EXPECT_EQ(ids[4][0], 'h');
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    std::vector<Workload> drawn = all;
+    keep_quick(drawn, seed);
+    std::set<std::string> sides, classes;
+    for (const Workload& one : drawn) {
+      sides.insert(one.call.entry + (one.tier == Tier::hidden ? " hidden" : " public"));
+      classes.insert(dtype_class_of(one.call));
+    }
+    EXPECT_EQ(sides, (std::set<std::string>{"op hidden", "op public", "op_out public"}));
+    EXPECT_EQ(classes, (std::set<std::string>{"half", "integer", "wide"}));
+    EXPECT_TRUE(std::is_sorted(drawn.begin(), drawn.end(), [&](const auto& a, const auto& b) {
+      const auto place = [&](const Workload& one) {
+        return std::find_if(all.begin(), all.end(),
+                            [&](const Workload& w) { return w.call.workload == one.call.workload; });
+      };
+      return place(a) < place(b);
+    })) << "jobs keep their order";
+  }
+}
+
+TEST(Quick, AClassRidesAlongWithAnEntryWhereItCan) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const Ids ids = kept({workload("s0", DType::f32), workload("s1", DType::f16),
+                          workload("h0", DType::f32, Tier::hidden), workload("h1", DType::f16, Tier::hidden)},
+                         seed);
+    EXPECT_TRUE(ids == (Ids{"s0", "h1"}) || ids == (Ids{"s1", "h0"})) << ids.size();
+  }
+}
+
+TEST(Quick, WhatTellsMoreIsDrawnMoreOften) {
+  Workload plain = workload("s0", DType::f32), telling = workload("s1", DType::f32);
+  TensorSpec& spec = std::get<TensorSpec>(telling.call.args.front().value);
+  EXPECT_DOUBLE_EQ(quick_weight_of(plain.call), 0.2) << "four elements";
+  spec.shape = {40};
+  EXPECT_DOUBLE_EQ(quick_weight_of(telling.call), 1);
+  spec.shape = {300};
+  EXPECT_DOUBLE_EQ(quick_weight_of(telling.call), 3);
+  spec.strides = {2};
+  EXPECT_DOUBLE_EQ(quick_weight_of(telling.call), 6);
+  spec.domain.kind = "special";
+  EXPECT_DOUBLE_EQ(quick_weight_of(telling.call), 12);
+  int drawn = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed)
+    drawn += kept({plain, telling}, seed) == Ids{"s1"} ? 1 : 0;
+  EXPECT_NEAR(drawn, 2000 * 12 / 12.2, 30) << "in proportion to the weights";
 }
 
 TEST(Quick, TheSeedDecidesAndEachHasItsTurn) {
