@@ -11,7 +11,8 @@ import sys
 
 import torch
 
-from kgbench import _kgbench, frame
+from kgbench import frame
+from kgbench.baseline.recorded import RecordedCall
 from kgbench.oracle import inputs
 
 
@@ -30,27 +31,21 @@ class Baseline:
         _, _, self._names = inputs.arguments(call, make)
         self._code = compile(request["baseline"], "<baseline>", "eval")
         self._scope = {"torch": torch, "math": math}
-        self._record(request["backend"])
+        self._backend = request["backend"]
+        self._recorded = RecordedCall(self._call)
+        self._recorded.adopt(self._backend)
 
     def _call(self):
         with torch.device("cuda"):  # what it makes out of no tensor lies there too
             return eval(self._code, self._scope, self._names)  # an expression of our own catalogue
 
-    def _record(self, backend):
-        stream = torch.cuda.Stream()
-        with torch.cuda.stream(stream):
-            for _ in range(2):  # libraries choose algorithms and take workspaces before the graph is recorded
-                self._call()
-        torch.cuda.synchronize()
-        self._graph = torch.cuda.CUDAGraph(keep_graph=True)
-        with torch.cuda.graph(self._graph, stream=stream):
-            self._result = self._call()
-        torch.cuda.synchronize()
-        _kgbench.adopt_graph(backend, self._graph.raw_cuda_graph())
+    def samples(self, n):
+        """Nanoseconds of n replays with cold caches."""
+        return self._recorded.samples(self._backend, n)
 
 
 def main(fd):
-    held, backend = [], None  # held: the baseline that is timed, and with it the memory of its graph
+    held = []  # the baseline that is timed, and with it the memory of its graph
     while True:
         try:
             request, _ = frame.read(fd)
@@ -60,11 +55,10 @@ def main(fd):
             with torch.inference_mode():
                 if request["run"] == "begin":
                     held.clear()
-                    backend = request["backend"]
                     held.append(Baseline(request))
                     reply = {"ok": True}
                 else:
-                    reply = {"ok": True, "ns": _kgbench.time_graph(backend, request["samples"])}
+                    reply = {"ok": True, "ns": held[0].samples(request["samples"])}
         except Exception as error:  # the catalogue's fault, or an operator that cannot be recorded as a graph
             lines = str(error).strip().splitlines() or [""]
             reply = {"ok": False, "error": {"kind": "infra", "message": f"{type(error).__name__}: {lines[0]}"}}

@@ -12,6 +12,7 @@ import sys
 import torch
 
 from kgbench import _kgbench
+from kgbench.baseline.recorded import RecordedCall
 
 SIDE = 8192
 SAMPLES = 20
@@ -37,17 +38,9 @@ def product(backend, dtype, precision):
     generator = torch.Generator(device="cuda").manual_seed(1)
     a, b = (torch.randn(SIDE, SIDE, device="cuda", dtype=torch.float32, generator=generator).to(dtype) for _ in range(2))
     out = torch.empty_like(a)
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        for _ in range(2):  # the library chooses its kernel and takes its workspace
-            torch.mm(a, b, out=out)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph(keep_graph=True)
-    with torch.cuda.graph(graph, stream=stream):
-        torch.mm(a, b, out=out)
-    torch.cuda.synchronize()
-    _kgbench.adopt_graph(backend, graph.raw_cuda_graph())
-    return 2 * SIDE**3 / (1e-9 * min(_kgbench.time_graph(backend, SAMPLES)))
+    recorded = RecordedCall(lambda: torch.mm(a, b, out=out))
+    recorded.adopt(backend)
+    return 2 * SIDE**3 / (1e-9 * min(recorded.samples(backend, SAMPLES)))
 
 
 def measured(backend):
