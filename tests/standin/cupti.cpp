@@ -14,6 +14,9 @@ namespace {
 
 constexpr int kMemcpy = 1, kConcurrentKernel = 10, kNoMore = 12;
 constexpr std::size_t kRecordBytes = 128, kStartAt = 16, kEndAt = 24, kNameAt = 104;
+constexpr std::size_t kKernelStreamAt = 48, kOtherStreamAt = 40, kCopyKindAt = 4;
+constexpr std::uint32_t kStream = 7;  // there is one
+constexpr std::uint8_t kOnDevice = 8;
 
 struct Noted {
   std::string name;
@@ -40,7 +43,12 @@ void write(std::uint8_t* record, const Noted& one) {
   std::memcpy(record, &kind, sizeof kind);
   std::memcpy(record + kStartAt, &one.start, sizeof one.start);
   std::memcpy(record + kEndAt, &one.end, sizeof one.end);
-  if (one.name.empty()) return;
+  const std::size_t stream_at = one.name.empty() ? kOtherStreamAt : kKernelStreamAt;
+  std::memcpy(record + stream_at, &kStream, sizeof kStream);
+  if (one.name.empty()) {
+    std::memcpy(record + kCopyKindAt, &kOnDevice, sizeof kOnDevice);
+    return;
+  }
   const char* name = names.insert(one.name).first->c_str();
   std::memcpy(record + kNameAt, &name, sizeof name);
 }

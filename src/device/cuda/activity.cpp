@@ -18,6 +18,7 @@ constexpr int kMemcpy = 1, kMemset = 2, kConcurrentKernel = 10;
 constexpr int kKinds[] = {kMemcpy, kMemset, kConcurrentKernel};
 // Of all three kinds of records, every version since CUDA 11; the name of kernel records alone.
 constexpr std::size_t kStartAt = 16, kEndAt = 24, kNameAt = 104;
+constexpr std::size_t kKernelStreamAt = 48, kOtherStreamAt = 40, kCopyKindAt = 4;
 constexpr std::size_t kBufferBytes = 1 << 20, kBufferAlignment = 8;
 
 using Next = int (*)(std::uint8_t* buffer, std::size_t valid, std::uint8_t** record);
@@ -39,6 +40,18 @@ T field(const std::uint8_t* record, std::size_t at) {
   return value;
 }
 
+Record record_of(int kind, const std::uint8_t* at) {
+  Record record;
+  record.start = field<std::uint64_t>(at, kStartAt);
+  record.end = field<std::uint64_t>(at, kEndAt);
+  record.work = kind == kConcurrentKernel ? Work::kernel : kind == kMemcpy ? Work::copy : Work::memset;
+  record.stream = field<std::uint32_t>(at, record.work == Work::kernel ? kKernelStreamAt : kOtherStreamAt);
+  if (record.work == Work::copy) record.copy = field<std::uint8_t>(at, kCopyKindAt);
+  if (record.work != Work::kernel) return record;
+  if (const auto* name = field<const char*>(at, kNameAt); name != nullptr) record.name = name;
+  return record;
+}
+
 extern "C" void give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(kBufferAlignment, kBufferBytes));
   *size = *buffer == nullptr ? 0 : kBufferBytes;
@@ -52,9 +65,7 @@ extern "C" void take_buffer(void* /*context*/, std::uint32_t /*stream*/, std::ui
   while (valid > 0 && gathered().next(buffer, valid, &record) == 0) {
     const int kind = field<int>(record, 0);
     if (std::find(std::begin(kKinds), std::end(kKinds), kind) == std::end(kKinds)) continue;
-    const char* name = kind == kConcurrentKernel ? field<const char*>(record, kNameAt) : nullptr;
-    gathered().records.push_back({name == nullptr ? "" : name, field<std::uint64_t>(record, kStartAt),
-                                  field<std::uint64_t>(record, kEndAt)});
+    gathered().records.push_back(record_of(kind, record));
   }
   std::free(buffer);
 }

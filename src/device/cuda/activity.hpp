@@ -11,9 +11,16 @@
 
 namespace kgb::device::cuda {
 
+enum class Work { kernel, copy, memset };
+// CUPTI's own numbers of what a copy goes between.
+inline constexpr int kToDevice = 1, kToHost = 2, kOnDevice = 8;
+
 struct Record {
   std::string name;                  // of kernels; empty for copies and memsets
   std::uint64_t start = 0, end = 0;  // ns
+  Work work = Work::kernel;
+  int copy = 0;              // of copies: kToDevice, kToHost, kOnDevice, ...
+  std::uint32_t stream = 0;  // CUPTI's number of the stream that it ran on
 };
 
 class Activity {
