@@ -98,6 +98,18 @@ void read_vendor(TableReader& reader, Entry& entry) {
   }
 }
 
+// The path of a function, called as the entry is.
+void read_vllm(TableReader& reader, Entry& entry) {
+  entry.vllm = reader.text("vllm");
+  if (entry.vllm.empty()) return;
+  const std::vector<std::string> parts = split(entry.vllm, '.');
+  const bool names = std::all_of(parts.begin(), parts.end(), is_identifier);
+  if (!names || parts.size() < 2 || parts.front() != "vllm")
+    reader.problem(reader.find("vllm"), "vllm",
+                   fmt::format("{} is no path of a function in the package vllm: vllm._custom_ops.rms_norm",
+                               in_quotes(entry.vllm)));
+}
+
 Entry read_entry(const TomlTable& table, int line, const std::string& where, Problems& problems) {
   Entry entry;
   TableReader reader(table, line, where, problems);
@@ -118,6 +130,7 @@ Entry read_entry(const TomlTable& table, int line, const std::string& where, Pro
   }
   entry.baseline = reader.text("baseline");
   read_vendor(reader, entry);
+  read_vllm(reader, entry);
   read_pass(reader, entry);
   entry.outputs = reader.texts("outputs");
   if (table.find("outputs") == nullptr) entry.outputs = output_paths(entry.schema);

@@ -37,6 +37,7 @@ struct Entry {
   Schema schema;
   std::string baseline;  // Python over the argument names
   std::string vendor;    // in its place: a C function of the chip vendor's, "cublasSgemm_v2"
+  std::string vllm;      // Python path of vLLM's own function: "vllm._custom_ops.rms_norm"
   std::map<std::string, bool>
       pointer_arrays;                // Tensor[] arguments that reach the candidate as int64 addresses
   std::vector<std::string> outputs;  // paths: "return", "return[1]", "out"

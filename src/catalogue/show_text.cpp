@@ -128,6 +128,7 @@ std::string entry_text(const Operator& op, const Entry& entry) {
   }
   if (!entry.vendor.empty())
     out += fmt::format("  {:<{}}  {}, with its handle in front\n", "as in", names, entry.vendor);
+  if (!entry.vllm.empty()) out += fmt::format("  {:<{}}  {}\n", "as in", names, entry.vllm);
   if (!entry.forbid.empty()) out += fmt::format("  {:<{}}  {}\n", "not", names, join(entry.forbid, ", "));
   if (entry.reads_own)
     out += fmt::format(

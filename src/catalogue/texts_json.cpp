@@ -35,12 +35,19 @@ Json entry_json(const Entry& entry) {
     if (parameter.fallback) arg["default"] = python_literal(*parameter.fallback);
     args.push_back(std::move(arg));
   }
-  return {{"name", entry.name},          {"signature", signature_text(entry.name, entry.schema)},
-          {"schema", entry.schema.text}, {"args", std::move(args)},
-          {"outputs", entry.outputs},    {"baseline", entry.baseline},
-          {"vendor", entry.vendor},      {"exact_strides", entry.exact_strides},
-          {"host", entry.host},          {"reads_own", entry.reads_own},
-          {"forbid", entry.forbid},      {"native", entry.native}};
+  return {{"name", entry.name},
+          {"signature", signature_text(entry.name, entry.schema)},
+          {"schema", entry.schema.text},
+          {"args", std::move(args)},
+          {"outputs", entry.outputs},
+          {"baseline", entry.baseline},
+          {"vendor", entry.vendor},
+          {"vllm", entry.vllm},
+          {"exact_strides", entry.exact_strides},
+          {"host", entry.host},
+          {"reads_own", entry.reads_own},
+          {"forbid", entry.forbid},
+          {"native", entry.native}};
 }
 
 }  // namespace
