@@ -178,6 +178,9 @@ RunInfo info_of(const RunCommand& command, const Source& source, const ResolvedO
   run.tiers = tier_text(resolved.tiers);
   run.tolerance = command.judge.tolerance;
   run.profile = name_of(command.judge.profile.value_or(Profile::careful));
+  run.mode = command.judge.in_process ? "in-process" : "plan";
+  run.against = command.judge.against;
+  run.timing = command.judge.timing;
   run.targets = join(resolved.targets, ",");
   run.seed = seed_text(resolved.seed);
   run.host = host_facts(source.library);
@@ -320,6 +323,23 @@ Result<PreparedRun> begin_run(const RunCommand& command, const ResolvedOptions& 
   return PreparedRun{std::move(store), run, how, std::move(source.library), folder};
 }
 
+namespace {
+
+// What a resumed run was begun with holds; an option that says otherwise is a mistake.
+Status same_mode(const JudgeOptions& asked, const RunInfo& run) {
+  if (asked.in_process && run.mode != "in-process")
+    return user_error("the run was begun without --in-process. Go on without it, or begin another run");
+  if (!asked.against.empty() && asked.against != run.against)
+    return user_error("the run was begun " +
+                      (run.against.empty() ? "without --against" : "with --against " + run.against) +
+                      ". Go on without --against, or begin another run");
+  if (!asked.timing.empty() && asked.timing != run.timing)
+    return user_error("the run was begun without --timing published. Go on without it, or begin another run");
+  return ok_status();
+}
+
+}  // namespace
+
 Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolved,
                                const Installation& installation, const Catalogue& catalogue) {
   KGB_TRY(StoredRun stored, open_run_to_write(command.resume, resolved.chip));
@@ -335,6 +355,7 @@ Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolv
     return user_error("the run was begun with --profile " + run.profile + ", not " +
                       std::string(name_of(*command.judge.profile)) +
                       ". Go on without --profile, or begin another run");
+  KGB_CHECK(same_mode(command.judge, run));
   RunOptions how;
   how.request = request_of(command.judge, resolved);
   how.lanes = resolved.lanes;
@@ -362,6 +383,9 @@ Result<PreparedRun> resume_run(RunCommand command, const ResolvedOptions& resolv
   how.request.seed = seed_from_text(run.seed).value_or(0);
   how.request.tolerance = run.tolerance;
   how.request.profile = *profile;
+  how.request.in_process = run.mode == "in-process";
+  how.request.against = run.against;
+  how.request.published = run.timing == "published";
   return PreparedRun{std::move(stored.store), run, how, std::move(library), std::move(stored.own)};
 }
 

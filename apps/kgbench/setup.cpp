@@ -17,7 +17,8 @@
 #include "base/text.hpp"
 #include "catalogue/own_workloads.hpp"
 #include "catalogue/toml.hpp"
-#include "choose_chip.hpp"
+#include "device/runtime.hpp"
+#include "judge/baselines.hpp"
 #include "model/generate.hpp"
 
 namespace kgb::app {
@@ -215,6 +216,23 @@ void add_judge_options(CLI::App& command, JudgeOptions& options,
       ->capture_default_str();
 }
 
+void add_mode_options(CLI::App& command, JudgeOptions& options) {
+  command.add_flag(
+      "--in-process", options.in_process,
+      "call the candidate with a device, in a locked process of its own, instead of recording its "
+      "launch plan; a census says whose kernels ran (docs/in-process.md)");
+  command
+      .add_option("--against", options.against,
+                  "on a device: what candidates are timed against, in place of the card's choice: torch, "
+                  "torch.compile, cublas, vllm")
+      ->check(CLI::IsMember(std::vector<std::string>(baselines())));
+  command
+      .add_option(
+          "--timing", options.timing,
+          "published: with --in-process, also the times of triton.testing.do_bench, in a column of their own")
+      ->check(CLI::IsMember({"published"}));
+}
+
 void add_profile_option(CLI::App& command, JudgeOptions& options) {
   command
       .add_option_function<std::string>(
@@ -224,6 +242,24 @@ void add_profile_option(CLI::App& command, JudgeOptions& options) {
       ->check(CLI::IsMember({"careful", "quick"}))
       ->default_str("careful");
 }
+
+namespace {
+
+Status check_mode(const JudgeOptions& options, bool device) {
+  if (options.in_process && !device)
+    return user_error(
+        "--in-process calls the candidate on a device, and there is none here (kgbench doctor says what is "
+        "missing). Leave it out: launch plans are judged on the virtual machine");
+  if (!options.against.empty() && !device)
+    return user_error("--against chooses what is timed on a device, and there is none here. Leave it out");
+  if (!options.timing.empty() && !options.in_process)
+    return user_error(
+        "--timing published calls candidate and baseline as the original does, which only --in-process can: "
+        "add it");
+  return ok_status();
+}
+
+}  // namespace
 
 Result<ResolvedOptions> resolve(const JudgeOptions& options) {
   ResolvedOptions resolved;
@@ -237,7 +273,7 @@ Result<ResolvedOptions> resolve(const JudgeOptions& options) {
   }
   KGB_TRY(ChosenChip chosen, choose_chip(options.chip, options.devices));
   resolved.chip = chosen.card;
-  resolved.devices = std::move(chosen.devices);
+  KGB_CHECK(check_mode(options, chosen.device.has_value()));
   for (const std::string& target : options.targets) {
     if (target == "none") continue;
     if (target == "all") {
@@ -330,10 +366,9 @@ JudgeRequest request_of(const JudgeOptions& options, const ResolvedOptions& reso
   request.value_sets = options.value_sets;
   request.time = !options.no_time;
   request.profile = options.profile.value_or(Profile::careful);
-  using Memcheck = JudgeRequest::Memcheck;
-  request.memcheck = options.memcheck == "on"    ? Memcheck::on
-                     : options.memcheck == "off" ? Memcheck::off
-                                                 : Memcheck::automatic;
+  request.in_process = options.in_process;
+  request.against = options.against;
+  request.published = options.timing == "published";
   return request;
 }
 

@@ -50,6 +50,9 @@ struct JudgeOptions {
   std::string library;                 // NAME or NAME=PATH: a declared library that the candidate calls
   bool install = false;                // the library first
   std::optional<Profile> profile;      // careful unless it is given
+  bool in_process = false;             // on a device: call the candidate instead of recording its plan
+  std::string against;                 // the baseline by name; empty: the card's
+  std::string timing;                  // "published": a do_bench column
   bool allow_weak_lock = false, no_time = false;
   bool large = false;  // many large workloads: the oracle's answers to them may take an eighth of the memory
   double author_s = 60, trial_s = 60;
@@ -58,6 +61,8 @@ struct JudgeOptions {
 [[nodiscard]] Result<Catalogue> load_catalogue_for(const std::string& op, const JudgeOptions& options);
 void add_judge_options(CLI::App& command, JudgeOptions& options,
                        const std::vector<std::string>& default_tiers);
+// --in-process, --against and --timing, for what judges and times.
+void add_mode_options(CLI::App& command, JudgeOptions& options);
 // --profile, for what judges whole candidates.
 void add_profile_option(CLI::App& command, JudgeOptions& options);
 

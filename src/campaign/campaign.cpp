@@ -124,6 +124,7 @@ Status record_nothing(Campaign& all, const RunItem& item, const std::string& why
   evaluation.chip = all.run.chip;
   evaluation.tolerance = all.run.tolerance;
   evaluation.profile = all.options.request.profile;
+  evaluation.mode = all.options.request.in_process ? "in-process" : "plan";
   evaluation.seed = all.run.seed;
   evaluation.source_hash = sha256_hex("");
   evaluation.verdict = Verdict::compile_error;

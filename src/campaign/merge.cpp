@@ -31,7 +31,8 @@ Status same_protocol(const StoredRun& a, const StoredRun& b) {
       {"contestant", &RunInfo::contestant}, {"model", &RunInfo::model},
       {"method", &RunInfo::method},         {"tiers", &RunInfo::tiers},
       {"tolerance", &RunInfo::tolerance},   {"targets", &RunInfo::targets},
-      {"profile", &RunInfo::profile}};
+      {"profile", &RunInfo::profile},       {"mode", &RunInfo::mode},
+      {"against", &RunInfo::against},       {"timing", &RunInfo::timing}};
   for (const auto& [name, fact] : facts) {
     if (a.run.*fact == b.run.*fact) continue;
     return user_error(fmt::format(

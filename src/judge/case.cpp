@@ -64,12 +64,14 @@ Result<std::vector<Workload>> workloads_of(const JudgeRequest& request, const Op
   return all;
 }
 
-// What speaks against the workloads that are to be timed and against the baseline; nullopt: nothing.
-std::optional<std::string> mistake_in_timing(const JudgeRequest& request, const Operator& op,
-                                             const std::string& language) {
+// What speaks against the mode, the workloads that are to be timed and the baseline; nullopt: nothing.
+std::optional<std::string> mistake_in_request(const JudgeRequest& request, const Operator& op,
+                                              const std::string& language) {
   if (!request.baseline_file.empty() && language_of(request.baseline_file) != language)
     return "the baseline " + request.baseline_file + " and the candidate " + request.file +
            " are of two languages, which are not timed alike. Name one in the candidate's";
+  if (request.in_process && language == "cpp")
+    return "--in-process is for candidates in Python; a C++ candidate always has a process of its own";
   if (language != "cpp") return std::nullopt;
   for (const Workload& timed : request.timed)
     if (!op.find_entry(timed.call.entry)->native)
@@ -125,8 +127,9 @@ bool ends_workload(const std::string& kind) {
 Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) {
   KGB_TRY(const Operator* const op, catalogue.find(request.op));
   KGB_TRY(const ChipCard* const chip, catalogue.chip(request.chip));
-  Case open{request, *op, *chip,  language_of(request.file), {}, {}, {}, {}, {}, {}, Gate::static_,
-            nullptr, {},  nullptr};
+  Case open{
+      request, *op,     *chip, language_of(request.file), {}, {}, {}, {}, {}, {}, Gate::static_, nullptr,
+      {},      nullptr, {}};
   KGB_TRY(std::vector<Workload> workloads, workloads_of(request, *op, catalogue, open.language));
   if (workloads.empty() && open.language == "cpp")
     return user_error(op->name + " has no entry that C++ candidates may implement (kgbench show " + op->name +
@@ -137,7 +140,7 @@ Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) 
         " in the tiers asked for. A hidden one needs the seed that drew it: --workload hidden --seed");
   if (workloads.empty())
     return user_error(op->name + " has no workload in the tiers asked for (kgbench show " + op->name + ")");
-  if (const std::optional<std::string> mistake = mistake_in_timing(request, *op, open.language))
+  if (const std::optional<std::string> mistake = mistake_in_request(request, *op, open.language))
     return user_error(*mistake);
   const std::size_t judged = workloads.size();
   workloads.insert(workloads.end(), request.timed.begin(), request.timed.end());
@@ -181,7 +184,7 @@ Evaluation close_case(Case&& open) {
   e.language = open.language;
   e.tolerance = open.request.tolerance;
   e.profile = open.request.profile;
-  e.mode = open.language == "cpp" ? "in-process" : "plan";
+  e.mode = open.language == "cpp" || open.in_process() ? "in-process" : "plan";
   e.no_kernel = open.op.tagged("no_kernel");
   e.seed = seed_text(open.request.seed);
   e.reached = open.reached;
@@ -202,6 +205,7 @@ Evaluation close_case(Case&& open) {
   e.verdict = decide(e.findings);
   e.targets = std::move(open.targets);
   e.timings = std::move(open.timings);
+  e.census = std::move(open.census);
   e.stage_ms = std::move(open.stage_ms);
   e.memcheck = std::move(open.memcheck);
   if (open.seat != nullptr) {

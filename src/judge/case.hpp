@@ -17,6 +17,7 @@
 
 namespace kgb {
 
+class DeviceHost;
 class NativeHost;
 class Seat;
 
@@ -60,14 +61,15 @@ struct Case {
   Gate reached = Gate::static_;
   std::shared_ptr<NativeHost> native;  // C++ candidates: their process
   Observer observer;
-  Seat* seat = nullptr;    // at a device; none on the VM and for native candidates
-  std::string memcheck{};  // what compute-sanitizer said, in words; empty: nothing was asked of it
+  std::shared_ptr<DeviceHost> host;  // in-process mode on a device: likewise
+  std::vector<CensusRow> census;     // of it, by kind and name
 
   [[nodiscard]] bool stopped() const { return request.stop != nullptr && *request.stop; }
   [[nodiscard]] bool quick() const { return request.profile == Profile::quick; }
   // Value sets that each workload is tried on.
   [[nodiscard]] int value_sets() const { return quick() ? 1 : request.value_sets; }
   [[nodiscard]] bool random() const { return op.tagged("random"); }
+  [[nodiscard]] bool in_process() const { return request.in_process; }
   [[nodiscard]] bool on_device() const { return chip.backend != "cpu"; }
   [[nodiscard]] const Entry& entry_of(const Job& job) const {
     return *op.find_entry(job.workload.call.entry);

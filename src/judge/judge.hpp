@@ -76,6 +76,10 @@ struct JudgeRequest {
   std::string library;               // the name of JudgeSetup::library, where the candidate calls it
   std::vector<std::string> lacking;  // entries that the library does not have: not run, `unsupported`
   std::vector<Tier> tiers{Tier::smoke, Tier::hidden};
+  // The candidate is called with a device, in a locked process of its own; a census says what ran. Of
+  // candidates in Python on chips with a device.
+  bool in_process = false;
+  bool published = false;                    // in-process: a do_bench column beside the timings
   std::vector<Workload> own;                 // judged in place of the tiers
   std::optional<std::string> only_workload;  // "h7"
   // Timed in place of the heaviest of those judged. They may be large: they run on the device alone, without
@@ -84,6 +88,8 @@ struct JudgeRequest {
   // A candidate that this one is timed against in place of the card's baseline, and its name for messages. It
   // must pass by itself, which is the caller's to see to.
   std::string baseline_source, baseline_file;
+  // On a device: the baseline by name (judge/baselines.hpp); empty: what the card says.
+  std::string against;
   std::uint64_t seed = 0;            // hidden workloads and values follow from it
   std::string tolerance = "model";   // or "published"
   std::vector<std::string> targets;  // cross-compilation; empty: none

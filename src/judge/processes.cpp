@@ -14,8 +14,10 @@
 namespace kgb {
 namespace {
 
-constexpr Millis kProbeLimit{60'000};  // of contexts, too: hosts of many GPUs take seconds for one
-constexpr uid_t kCompilerUid = 64990;  // as root; below the authors' range, so neither can touch the other
+constexpr int kContexts = 4;  // executors that share a device; each holds some hundreds of megabytes of it
+constexpr int kCrews = 2;     // one measures, one prepares
+constexpr uid_t kCandidateUid = 64992;  // as root: of a candidate that holds the device
+constexpr uid_t kCompilerUid = 64990;   // as root; below the authors' range, so neither can touch the other
 
 std::vector<std::string> base_environment(int threads = 1) {
   const std::string n = std::to_string(threads);
@@ -49,13 +51,10 @@ sandbox::Command executor_command(const Installation& at, const DeviceChoice* de
   return command;
 }
 
-// The compiler runs a candidate's TTIR through LLVM and assemblers: it is locked like an author, but may
-// start the toolchain's programs.
-sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpreter& python,
-                                  const std::filesystem::path& scratch) {
-  sandbox::Command command = Processes::python_worker(setup.installation, "kgbench.compiler.worker");
-  for (const char* name : {"HOME=", "TMPDIR=", "TRITON_CACHE_DIR="})
-    command.environment.push_back(name + scratch.string());
+// The lock of Python that runs what candidates wrote: it may read and start the toolchain, and write in one
+// folder.
+sandbox::LockSpec python_lock(const JudgeSetup& setup, const author::Interpreter& python,
+                              const std::filesystem::path& scratch) {
   sandbox::LockSpec lock;
   lock.workspace = scratch.string();
   lock.read = python.paths;
@@ -71,7 +70,17 @@ sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpr
   lock.memory_bytes = setup.limits.memory_bytes;
   lock.cpu_seconds = 100'000;  // a long-lived worker: the request's limit counts, not its age
   lock.allow_weak = setup.allow_weak_lock;
-  command.lock = lock;
+  return lock;
+}
+
+// The compiler runs a candidate's TTIR through LLVM and assemblers: it is locked like an author, but may
+// start the toolchain's programs.
+sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpreter& python,
+                                  const std::filesystem::path& scratch) {
+  sandbox::Command command = Processes::python_worker(setup.installation, "kgbench.compiler.worker");
+  for (const char* name : {"HOME=", "TMPDIR=", "TRITON_CACHE_DIR="})
+    command.environment.push_back(name + scratch.string());
+  command.lock = python_lock(setup, python, scratch);
   return command;
 }
 
@@ -162,6 +171,59 @@ sandbox::Command Processes::device_python(const Installation& at, const std::str
   sandbox::Command command = python_worker(at, module, threads);
   show_device(command, device.index);
   return command;
+}
+
+sandbox::Command Processes::candidate_command(const std::filesystem::path& workspace) const {
+  constexpr std::uint64_t kLeastMemory = std::uint64_t{16} << 30;  // of the host: torch, CUDA, pinned buffers
+  sandbox::Command command = device_python(setup_.installation, "kgbench.inprocess.worker", *setup_.device);
+  for (const char* name :
+       {"HOME=", "TMPDIR=", "TRITON_CACHE_DIR=", "CUDA_CACHE_PATH=", "TORCHINDUCTOR_CACHE_DIR="})
+    command.environment.push_back(name + workspace.string());
+  command.cwd = workspace.string();
+  sandbox::LockSpec lock = python_lock(setup_, zygote_.interpreter(), workspace);
+  if (setup_.library)
+    for (const auto& folder : setup_.library->folders) lock.read.push_back(folder.string());
+  lock.execute = lock.read;
+  for (const char* place : {"/proc/devices", "/proc/modules", "/proc/driver", "/proc/sys/vm", "/sys/devices",
+                            "/sys/bus/pci", "/sys/class", "/sys/module", "/sys/kernel/mm"})
+    lock.read.emplace_back(place);
+  if (const char* library = std::getenv("KGBENCH_CUDA_LIBRARY")) lock.read.emplace_back(library);
+  if (const char* library = std::getenv("KGBENCH_CUPTI_LIBRARY")) {
+    lock.read.emplace_back(library);
+    command.environment.push_back(std::string("KGBENCH_CUPTI_LIBRARY=") + library);
+  }
+  lock.drivers = {"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-caps"};
+  constexpr int kMostDevices = 32;
+  for (int i = 0; i < kMostDevices; ++i) lock.drivers.push_back("/dev/nvidia" + std::to_string(i));
+  if (::geteuid() == 0) lock.uid = kCandidateUid;
+  lock.memory_bytes = std::max(lock.memory_bytes, kLeastMemory);
+  lock.processes = 512;  // with threads: those of torch, of the driver and of the compiler
+  command.lock = lock;
+  return command;
+}
+
+Status Processes::give_to_candidate(const std::filesystem::path& workspace) {
+  if (::geteuid() == 0 && ::chown(workspace.c_str(), kCandidateUid, kCandidateUid) != 0)
+    return errno_error("cannot give " + workspace.string() + " to the candidate's user");
+  return ok_status();
+}
+
+const DeviceMonitor& Processes::monitor() {
+  std::call_once(monitor_once_, [this] { monitor_.emplace(*setup_.device); });
+  return *monitor_;
+}
+
+const Peaks& Processes::peaks() {
+  std::call_once(peaks_once_, [this] {
+    std::unique_lock next(door_);
+    const std::lock_guard alone(lease_);
+    next.unlock();
+    if (Result<Peaks> found = device_peaks(setup_.installation, *setup_.device); found.ok())
+      peaks_ = std::move(*found);
+    else
+      peaks_.problem = found.error().message;
+  });
+  return peaks_;
 }
 
 Processes::Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scratch)

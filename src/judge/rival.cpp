@@ -16,14 +16,15 @@ std::optional<std::string> fault_in(const std::vector<Finding>& findings) {
 }
 
 Rival::Rival(const Case& open, JudgeRequest request)
-    : request_(std::move(request)), case_{request_, open.op, open.chip,  open.language, {}, {},       {}, {},
-                                          {},       {},      Gate::fast, nullptr,       {}, open.seat} {}
+    : request_(std::move(request)), case_{request_, open.op, open.chip,  open.language, {}, {},      {}, {},
+                                          {},       {},      Gate::fast, nullptr,       {}, nullptr, {}} {}
 
 Result<std::unique_ptr<Rival>> Rival::record(const Case& open, const std::vector<Job*>& jobs,
                                              Processes& processes, const Catalogue& catalogue) {
   JudgeRequest request = open.request;
   request.source = open.request.baseline_source;
   request.file = open.request.baseline_file;
+  request.in_process = false;  // a rival is a plan
   auto rival = std::unique_ptr<Rival>(new Rival(open, std::move(request)));
   for (const Job* job : jobs) {
     Job& mine = rival->case_.jobs.emplace_back();

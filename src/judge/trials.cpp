@@ -90,17 +90,6 @@ const TrialOutput* find_output(const TrialResult& result, int call, const std::s
   return nullptr;
 }
 
-// Whether every tensor that is only read is empty: a sum of nothing is 0, and there is nothing to launch.
-bool reads_nothing(const Call& call) {
-  bool any = false;
-  for (const auto& [path, spec] : tensors_of(call)) {
-    if (spec.mutated) continue;
-    any = true;
-    if (spec.numel() > 0) return false;
-  }
-  return any;
-}
-
 // Whether the work of this output was done without the candidate's kernels. Elements that a fill or a copy
 // left there are honest where kernels write into them (zeros and atomics, a clone and a scatter); uploads
 // never are, and moving data by torch's copies is the operator itself in the family `copy`.
@@ -112,6 +101,16 @@ bool needs_launch(const Case& open, const Call& call, const TrialOutput& output)
 }
 
 }  // namespace
+
+bool reads_nothing(const Call& call) {
+  bool any = false;
+  for (const auto& [path, spec] : tensors_of(call)) {
+    if (spec.mutated) continue;
+    any = true;
+    if (spec.numel() > 0) return false;
+  }
+  return any;
+}
 
 Result<bool> judge_output(const Case& open, Job& job, int call, const TrialOutput& output,
                           std::span<const std::byte> bytes, const ExpectedOutput& expected,
@@ -235,6 +234,14 @@ Result<std::optional<TrialRequest>> timed_request(const Case& open, Job& job, in
   KGB_TRY(request.images, images_of(open, job, processes));
   if (request.images.size() != job.recording->kernels.size()) return std::optional<TrialRequest>();
   return std::optional(std::move(request));
+}
+
+TrialRequest vendor_request(const Case& open, const Job& job, int trial, const Processes& processes) {
+  TrialRequest request = request_of(open, job, {trial, Where::device}, processes.setup());
+  request.timed = true;
+  request.track_writes = false;
+  request.poison = 0;
+  return vendor_request(open, job, request);
 }
 
 TrialRequest vendor_request(const Case& open, const Job& job, const TrialRequest& candidate) {

@@ -25,6 +25,8 @@ struct TrialSpec {
   // wrote the outputs is known already.
   bool after_vm = false;
 };
+// Whether every tensor that is only read is empty: a sum of nothing is 0, and there is nothing to launch.
+[[nodiscard]] bool reads_nothing(const Call& call);
 // One trial of the job. Findings go to the job; false when one ended it.
 [[nodiscard]] Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes& processes,
                                        const OutputVisitor& visit = {});
@@ -47,6 +49,9 @@ struct TrialSpec {
                                                                 Processes& processes);
 // The same calls made by the vendor's function that the card names: a baseline, which has no recording.
 [[nodiscard]] TrialRequest vendor_request(const Case& open, const Job& job, const TrialRequest& candidate);
+// The same where the candidate has no plan.
+[[nodiscard]] TrialRequest vendor_request(const Case& open, const Job& job, int trial,
+                                          const Processes& processes);
 // The same for an entry that returns a Python number: the plan itself holds it.
 [[nodiscard]] Result<bool> judge_number(const Case& open, Job& job, int call, const ExpectedOutput& expected);
 // Contract of every recorded call, as the values of `trial` make it, without running anything.

@@ -82,6 +82,24 @@ struct TargetResult {  // cross-compilation of one target
   int kernels = 0;
 };
 
+// One name of what ran on the device in in-process mode, over all watched calls. The candidate's process
+// tells it.
+struct CensusRow {
+  std::string kind;     // "kernel", "copy", "copy to the device", "copy to the host", "memset"
+  std::string name;     // of kernels, as the device's records have it
+  std::string library;  // whose kernel it is: "cuBLAS", "ATen", ...; empty: the candidate's own
+  std::string file;     // of a Triton kernel of the candidate's: where it stands
+  std::int64_t count = 0;
+  double ns = 0;
+  bool helper = false;  // a fill or a plain copy, which is allowed
+};
+
+// By triton.testing.do_bench, each in its own process: what published figures are made with. Seconds.
+struct Published {
+  std::optional<double> candidate, baseline;
+  std::string why;  // reason where one is missing
+};
+
 struct Timing {  // `.cpp` on the CPU, devices later; seconds
   std::string workload;
   std::optional<double> candidate, baseline;
@@ -93,6 +111,9 @@ struct Timing {  // `.cpp` on the CPU, devices later; seconds
   std::optional<Conditions> conditions;
   std::optional<Energy> energy;
   std::optional<RoofShare> roof;
+  std::string
+      span;  // "events" where the calls could not be recorded as graphs; empty: the graph's, or the call's
+  std::optional<Published> published;  // asked for by --timing published; never part of the ratio
 };
 
 // The device that a candidate was judged on.
@@ -115,8 +136,7 @@ struct Evaluation {
   std::vector<WorkloadResult> workloads;
   std::vector<TargetResult> targets;
   std::vector<Timing> timings;
-  std::optional<JudgedOn> device;  // none: nothing runs on one
-  std::string memcheck;  // "no error in 12 plans", "not installed", "cannot tell: ..."; empty: not asked for
+  std::vector<CensusRow> census;           // in-process mode on a device
   std::map<std::string, double> stage_ms;  // "author", "execute", "oracle", "compare", "compile", "total"
   std::string seed;                        // hex; repeats the hidden workloads
 };

@@ -111,6 +111,36 @@ TargetResult target_from(const Json& json) {
   return t;
 }
 
+Json to_json(const Published& p) {
+  Json out{{"why", p.why}};
+  if (p.candidate) out["candidate"] = number(*p.candidate);
+  if (p.baseline) out["baseline"] = number(*p.baseline);
+  return out;
+}
+Published published_from(const Json& json) {
+  Published p;
+  take(json, "candidate", p.candidate);
+  take(json, "baseline", p.baseline);
+  take(json, "why", p.why);
+  return p;
+}
+
+Json to_json(const CensusRow& row) {
+  return {{"kind", row.kind},   {"name", row.name}, {"library", row.library}, {"file", row.file},
+          {"count", row.count}, {"ns", row.ns},     {"helper", row.helper}};
+}
+CensusRow census_from(const Json& json) {
+  CensusRow row;
+  take(json, "kind", row.kind);
+  take(json, "name", row.name);
+  take(json, "library", row.library);
+  take(json, "file", row.file);
+  take(json, "count", row.count);
+  take(json, "ns", row.ns);
+  take(json, "helper", row.helper);
+  return row;
+}
+
 Json to_json(const Timing& t) {
   Json out{{"workload", t.workload}, {"call", t.call}, {"baseline_name", t.baseline_name}, {"why", t.why}};
   const auto put = [&](const char* key, const std::optional<double>& value) {
@@ -124,6 +154,8 @@ Json to_json(const Timing& t) {
   if (t.conditions) out["conditions"] = to_json(*t.conditions);
   if (t.energy) out["energy"] = to_json(*t.energy);
   if (t.roof) out["roof"] = to_json(*t.roof);
+  if (!t.span.empty()) out["span"] = t.span;
+  if (t.published) out["published"] = to_json(*t.published);
   return out;
 }
 Timing timing_from(const Json& json) {
@@ -140,6 +172,8 @@ Timing timing_from(const Json& json) {
   if (const auto it = json.find("conditions"); it != json.end()) t.conditions = conditions_from_json(*it);
   if (const auto it = json.find("energy"); it != json.end()) t.energy = energy_from_json(*it);
   if (const auto it = json.find("roof"); it != json.end()) t.roof = roof_from_json(*it);
+  take(json, "span", t.span);
+  if (const auto it = json.find("published"); it != json.end()) t.published = published_from(*it);
   return t;
 }
 
@@ -209,8 +243,7 @@ Json to_json(const Evaluation& e) {
            {"timings", list_of(e.timings)},
            {"stage_ms", e.stage_ms},
            {"seed", e.seed}};
-  if (e.device) out["device"] = to_json(*e.device);
-  if (!e.memcheck.empty()) out["memcheck"] = e.memcheck;
+  if (!e.census.empty()) out["census"] = list_of(e.census);
   return out;
 }
 
@@ -243,6 +276,7 @@ Evaluation evaluation_from_json(const Json& json) {
   take_list(json, "workloads", e.workloads, workload_from);
   take_list(json, "targets", e.targets, target_from);
   take_list(json, "timings", e.timings, timing_from);
+  take_list(json, "census", e.census, census_from);
   take_map(json, "stage_ms", e.stage_ms);
   take(json, "memcheck", e.memcheck);
   if (const auto it = json.find("device"); it != json.end() && it->is_object())

@@ -170,6 +170,16 @@ std::string time_text(const Evaluation& evaluation) {
                      shown->ratio_high.value_or(0), shown->call);
 }
 
+std::string published_text(const Evaluation& evaluation) {
+  const Timing* shown = shown_timing(evaluation);
+  if (shown == nullptr || !shown->published) return "-";
+  const Published& p = *shown->published;
+  if (!p.candidate) return p.why;
+  if (!p.baseline) return fmt::format("{:.4g} us", 1e6 * *p.candidate);
+  return fmt::format("{:.2f}x: {:.4g} us against {:.4g}", *p.baseline / *p.candidate, 1e6 * *p.candidate,
+                     1e6 * *p.baseline);
+}
+
 const Finding* deciding_finding(const Evaluation& evaluation) {
   for (const Finding& finding : evaluation.findings)
     if (verdict_of(finding.kind) == evaluation.verdict) return &finding;

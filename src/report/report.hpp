@@ -59,8 +59,10 @@ struct Counts {
 [[nodiscard]] std::string targets_text(const Evaluation& evaluation);    // "5/5" or "4/5  gfx942: ..."
 // The workload with the longest baseline, which is the one that the user waits for; nullptr: none was timed.
 [[nodiscard]] const Timing* shown_timing(const Evaluation& evaluation);
-[[nodiscard]] std::string time_text(
-    const Evaluation& evaluation);  // "1.8x [1.7, 1.9] faster", or why there is none
+// "1.8x [1.7, 1.9] faster", or why there is none.
+[[nodiscard]] std::string time_text(const Evaluation& evaluation);
+// What do_bench says of the same workload: "1.20x: 31.2 us against 37.4"; "-" where it was not asked.
+[[nodiscard]] std::string published_text(const Evaluation& evaluation);
 // Candidates on which another judge had a verdict, in reports that hold such, and those on which ours is
 // another one. What is unsupported here, or failed by the host's fault, contradicts nothing.
 [[nodiscard]] bool has_recorded(const RunReport& report);

@@ -43,14 +43,19 @@ std::string library_option(const Evaluation& e) {
   return e.contestant.starts_with(kLibrary) ? " --library " + e.contestant.substr(kLibrary.size()) : "";
 }
 
+std::string mode_option(const Evaluation& e) {
+  return e.mode == "in-process" && e.language != "cpp" ? " --in-process" : "";
+}
+
 std::string reason(const Evaluation& e, const Finding& why) {
   std::string out = line("reason", why.message);
   if (const WorkloadResult* w = find_workload(e, why.workload))
     out += line("workload", fmt::format("{}: {}", w->id, w->description)) +
            line("repeat", w->tier == "own"
                               ? fmt::format("the same command with --only {} --seed {}", w->id, e.seed)
-                              : fmt::format("kgbench judge {} --op {}{} --workload {} --only {} --seed {}",
-                                            e.candidate, e.op, library_option(e), w->tier, w->id, e.seed));
+                              : fmt::format("kgbench judge {} --op {}{}{} --workload {} --only {} --seed {}",
+                                            e.candidate, e.op, library_option(e), mode_option(e), w->tier,
+                                            w->id, e.seed));
   if (why.line > 0) out += line("where", fmt::format("{}:{}", why.file, why.line));
   for (const char* key :
        {"pattern", "wrong elements", "argument", "index", "program", "call", "source", "traceback", "stderr"})
@@ -136,14 +141,35 @@ std::string times(const Evaluation& e) {
     one.timings = {t};
     std::string text =
         fmt::format("{}: {}{}", t.workload, time_text(one), t.ratio ? " against " + t.baseline_name : "");
-    if (t.ratio && t.call == "cannot tell") text += ": " + t.why;
+    if (t.ratio && (t.call == "cannot tell" || !t.span.empty())) text += ": " + t.why;
     for (const std::string& more : {roof_text(t), energy_text(t)})
       if (!more.empty()) text += "; " + more;
     out += line("time", text);
+    if (t.published) out += line("do_bench", t.workload + ": " + published_text(one));
   }
   const Conditions seen = joined_conditions(e.timings);
   if (const std::string text = conditions_text(seen); !text.empty()) out += line("device", text);
   for (const std::string& unknown : seen.unknown) out += line("unknown", unknown);
+  return out;
+}
+
+// What ran on the device in in-process mode, the longest first.
+std::string census(const Evaluation& e) {
+  constexpr std::size_t kMostRows = 5;
+  double total = 0;
+  for (const CensusRow& row : e.census) total += row.ns;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(e.census.size(), kMostRows); ++i) {
+    const CensusRow& row = e.census[i];
+    const std::string owner = row.kind != "kernel"   ? ""
+                              : !row.library.empty() ? " of " + row.library
+                              : !row.file.empty()    ? " of " + row.file
+                                                     : ", the candidate's";
+    out += line("ran", fmt::format("{:.1f} % {}{}{} (x{})", total > 0 ? 100 * row.ns / total : 0.0, row.kind,
+                                   row.name.empty() ? "" : " " + row.name.substr(0, 80), owner, row.count));
+  }
+  if (e.census.size() > kMostRows)
+    out += line("", fmt::format("and {} more: --json has all", e.census.size() - kMostRows));
   return out;
 }
 
@@ -163,6 +189,7 @@ std::string verdict_text(const Evaluation& e, bool colour) {
   out += line("passed", passed(e));
   out += worst(e);
   out += others(e, why);
+  out += census(e);
   if (!e.timings.empty()) {
     out += times(e);
   } else if (e.verdict == Verdict::pass && e.mode == "plan" && e.chip == "cpu") {
@@ -176,7 +203,9 @@ std::string verdict_text(const Evaluation& e, bool colour) {
   if (!e.memcheck.empty()) out += line("memcheck", e.memcheck);
   if (e.mode == "in-process")
     out += line("trust",
-                "in-process mode: candidate and harness share a process, its word is checked from outside");
+                "in-process mode: candidate and harness share a process. Values are checked from outside; "
+                "times, the census "
+                "and which inputs were written are that process's word");
   if (e.no_kernel)
     out += line("note",
                 "this operator has no honest kernel; it is judged on contract and values and counted apart");

@@ -110,6 +110,8 @@ Result<Fd> make_landlock(const LandlockPaths& paths, bool network) {
   for (const std::string& path : paths.execute) KGB_CHECK(allow(ruleset.get(), path, read | kExecute, false));
   for (const std::string& path : paths.devices)
     KGB_CHECK(allow(ruleset.get(), path, kReadFile | kWriteFile, false));
+  const std::uint64_t drive = (kReadFile | kWriteFile | kIoctlDev) & all;
+  for (const std::string& path : paths.drivers) KGB_CHECK(allow(ruleset.get(), path, drive, false));
   for (const std::string& path : paths.write) KGB_CHECK(allow(ruleset.get(), path, write, true));
   return ruleset;
 }

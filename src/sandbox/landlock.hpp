@@ -19,6 +19,7 @@ struct LandlockPaths {
   std::vector<std::string> execute;  // read and run as programs
   std::vector<std::string> list;     // entries of these folders and of all beneath, no file's bytes
   std::vector<std::string> devices;  // read and write of these files, no ioctl
+  std::vector<std::string> drivers;  // the same, with ioctl
 };
 // A rule set that refuses every other path, TCP, signals to and abstract sockets of processes outside, as far
 // as the kernel's version goes. Paths that are not there are left out, but a missing `write` path is an

@@ -108,6 +108,7 @@ Result<PreparedLock> PreparedLock::make(const LockSpec& spec) {
     paths.execute = std::move(runnable.whole);
     paths.list.insert(paths.list.end(), runnable.list.begin(), runnable.list.end());
     paths.devices = spec.devices;
+    paths.drivers = spec.drivers;
     if (!spec.workspace.empty()) paths.write.push_back(spec.workspace);
     KGB_TRY(lock.landlock_, make_landlock(paths, spec.network || spec.port != 0));
     // High enough that a child laying out its standard descriptors does not overwrite it.

@@ -38,6 +38,7 @@ struct LockSpec {
   std::vector<std::string>
       execute;  // programs, and folders of programs, that may be run; none: exec is refused
   std::vector<std::string> devices{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+  std::vector<std::string> drivers;  // devices that are driven by ioctl: a GPU's; missing ones are left out
   bool network = false;
   std::uint16_t port = 0;  // not 0: internet sockets, in its own network namespace, with this one port to us
                            // (sandbox/port.hpp)

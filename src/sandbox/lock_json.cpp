@@ -78,6 +78,7 @@ std::string to_json_text(const LockSpec& spec) {
       {"hidden", spec.hidden},
       {"execute", spec.execute},
       {"devices", spec.devices},
+      {"drivers", spec.drivers},
       {"network", spec.network},
       {"metadata", spec.metadata},
       {"new_processes", spec.new_processes},
@@ -105,6 +106,7 @@ Result<LockSpec> lock_from_json(std::string_view text) {
   reader.texts("hidden", spec.hidden);
   reader.texts("execute", spec.execute);
   reader.texts("devices", spec.devices);
+  reader.texts("drivers", spec.drivers);
   reader.flag("network", spec.network);
   reader.flag("metadata", spec.metadata);
   reader.flag("new_processes", spec.new_processes);

@@ -50,10 +50,13 @@ void insert_targets(SQLite::Database& db, std::int64_t item, const Evaluation& e
 void insert_timings(SQLite::Database& db, std::int64_t item, const Evaluation& e) {
   Rows rows(db,
             "INSERT INTO timing (item, workload, baseline, candidate_s, baseline_s, ratio, ratio_low,"
-            " ratio_high, call, why) VALUES (?,?,?,?,?,?,?,?,?,?)");
-  for (const Timing& t : e.timings)
+            " ratio_high, call, why, span, published_candidate_s, published_baseline_s, published_why)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  for (const Timing& t : e.timings) {
+    const Published published = t.published.value_or(Published{});
     rows.add(item, t.workload, t.baseline_name, t.candidate, t.baseline, t.ratio, t.ratio_low, t.ratio_high,
-             t.call, t.why);
+             t.call, t.why, t.span, published.candidate, published.baseline, published.why);
+  }
 }
 
 }  // namespace

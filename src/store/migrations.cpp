@@ -10,12 +10,13 @@ extern "C" const char kgb_migration_0002[];
 extern "C" const char kgb_migration_0003[];
 extern "C" const char kgb_migration_0004[];
 extern "C" const char kgb_migration_0005[];
+extern "C" const char kgb_migration_0006[];
 
 namespace kgb {
 namespace {
 
-const std::array<const char*, 5> kMigrations{kgb_migration_0001, kgb_migration_0002, kgb_migration_0003,
-                                             kgb_migration_0004, kgb_migration_0005};
+const std::array<const char*, 6> kMigrations{kgb_migration_0001, kgb_migration_0002, kgb_migration_0003,
+                                             kgb_migration_0004, kgb_migration_0005, kgb_migration_0006};
 
 }  // namespace
 

@@ -21,12 +21,13 @@ Status Store::begin_run(const RunInfo& run, const std::vector<RunItem>& items) {
     SQLite::Statement insert(
         impl_->db,
         "INSERT INTO run (id, created, finished, status, version, contestant, suite, chip, tiers,"
-        " tolerance, targets, seed, host, model, method, profile) VALUES "
-        "(?,?,NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+        " tolerance, targets, seed, host, model, method, profile, mode, against, timing) VALUES "
+        "(?,?,NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     int column = 0;
-    for (const std::string* text : {&run.id, &run.created, &run.status, &run.version, &run.contestant,
-                                    &run.suite, &run.chip, &run.tiers, &run.tolerance, &run.targets,
-                                    &run.seed, &run.host, &run.model, &run.method, &run.profile})
+    for (const std::string* text :
+         {&run.id, &run.created, &run.status, &run.version, &run.contestant, &run.suite, &run.chip,
+          &run.tiers, &run.tolerance, &run.targets, &run.seed, &run.host, &run.model, &run.method,
+          &run.profile, &run.mode, &run.against, &run.timing})
       insert.bind(++column, *text);
     insert.exec();
     SQLite::Statement item(
@@ -56,13 +57,15 @@ Result<std::vector<RunInfo>> Store::runs() const {
     SQLite::Statement query(
         impl_->db,
         "SELECT id, created, coalesce(finished, ''), status, version, contestant, suite, chip, tiers,"
-        " tolerance, targets, seed, host, model, method, profile FROM run ORDER BY created, id");
+        " tolerance, targets, seed, host, model, method, profile, mode, against, timing FROM run ORDER BY "
+        "created, id");
     while (query.executeStep()) {
       RunInfo run;
       int column = 0;
-      for (std::string* text : {&run.id, &run.created, &run.finished, &run.status, &run.version,
-                                &run.contestant, &run.suite, &run.chip, &run.tiers, &run.tolerance,
-                                &run.targets, &run.seed, &run.host, &run.model, &run.method, &run.profile})
+      for (std::string* text :
+           {&run.id, &run.created, &run.finished, &run.status, &run.version, &run.contestant, &run.suite,
+            &run.chip, &run.tiers, &run.tolerance, &run.targets, &run.seed, &run.host, &run.model,
+            &run.method, &run.profile, &run.mode, &run.against, &run.timing})
         *text = query.getColumn(column++).getString();
       all.push_back(std::move(run));
     }

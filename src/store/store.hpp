@@ -31,6 +31,9 @@ struct RunInfo {
   std::string model{};             // that the contestant asks; empty: none
   std::string method{};            // JSON: what the method was told (rounds, temperature, budgets, ...)
   std::string profile{"careful"};  // or quick
+  std::string mode{"plan"};        // or in-process
+  std::string against{};           // the baseline that the run names; empty: each card's
+  std::string timing{};            // published: do_bench beside our times
   // A method finds the candidates; else they were there.
   [[nodiscard]] bool by_method() const { return !method.empty() && method != "{}"; }
 };

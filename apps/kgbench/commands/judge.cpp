@@ -32,6 +32,7 @@ Status take_baseline(Judge& judge, const std::string& file, JudgeRequest& reques
   alone.source = source;
   alone.file = file;
   alone.time = false;
+  alone.in_process = false;  // it is timed by its plan
   alone.timed.clear();
   alone.targets.clear();
   KGB_TRY(const Evaluation evaluation, judge_told(judge, alone));
@@ -50,6 +51,8 @@ Result<int> judge_one(const Options& options) {
   if (options.op.empty()) return user_error("no operator. Name one with --op (kgbench list)");
   KGB_TRY(const std::string source, read_file(options.file, kCandidateFileBytes));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
+  if (!options.baseline.empty() && !options.judge.against.empty())
+    return user_error("--baseline and --against both say what the candidate is timed against: name one");
   if (!options.baseline.empty() && resolved.chip == "cpu" && language_of(options.file) != "cpp")
     return user_error(
         "--baseline needs a clock, and the virtual machine of chip cpu is none. Use it on a GPU, or kgbench"
@@ -94,6 +97,7 @@ Registered register_judge(CLI::App& root) {
   command->add_flag("--stream", options->stream, "JSON lines from standard input to standard output");
   add_judge_options(*command, options->judge, {"smoke", "hidden"});
   add_profile_option(*command, options->judge);
+  add_mode_options(*command, options->judge);
   add_own_workload_options(*command, options->judge);
   add_time_spec_option(*command, options->time_specs);
   add_library_option(*command, options->judge);

@@ -188,6 +188,7 @@ Registered register_run(CLI::App& root) {
   command->add_option("--resume", options->resume, "go on with the run in this folder");
   add_judge_options(*command, options->judge, {"smoke", "hidden"});
   add_profile_option(*command, options->judge);
+  add_mode_options(*command, options->judge);
   add_method_options(*command, options->method);
   add_install_option(*command, options->judge);
   return {command, [options, command] { return run(*options, *command); }};

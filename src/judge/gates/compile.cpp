@@ -73,7 +73,7 @@ void add_kernel(TargetResult& target, const Kernel& kernel, const CompileResult&
 }  // namespace
 
 Status gate_compile(Case& open, Processes& processes, const Catalogue& catalogue) {
-  if (open.language == "cpp" || open.request.targets.empty()) return ok_status();
+  if (open.language == "cpp" || open.in_process() || open.request.targets.empty()) return ok_status();
   const StageClock clock(open, "compile");
   const std::vector<const Kernel*> kernels = kernels_of(open);
   if (kernels.empty()) return ok_status();

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "judge/authoring.hpp"
 #include "judge/gates.hpp"
+#include "judge/in_process.hpp"
 #include "judge/native.hpp"
 
 namespace kgb {
@@ -25,6 +26,7 @@ Status gate_static_(Case& open, Processes& processes, const Catalogue& catalogue
   }
   const StageClock clock(open, "author");
   if (open.language == "cpp") return native_build(open, processes);
+  if (open.in_process()) return in_process_load(open, processes);
   AuthorRequest request;
   request.generator_seed = open.request.seed;
   return author_jobs(open, processes, catalogue, request);

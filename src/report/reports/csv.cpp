@@ -23,7 +23,8 @@ std::string report_csv(const RunReport& report, const ReportStyle&) {
   std::string out =
       "operator,sample,contestant,chip,language,verdict,gate,no_kernel,workloads_passed,workloads_judged,"
       "worst_ratio,"
-      "targets_ok,targets,ratio,ratio_low,ratio_high,roof_share,energy_mj,throttled,total_ms,reason,profile";
+      "targets_ok,targets,ratio,ratio_low,ratio_high,roof_share,energy_mj,throttled,total_ms,reason,profile,"
+      "mode,published_candidate_us,published_baseline_us";
   const bool recorded = has_recorded(report);
   out += recorded ? ",recorded,recorded_evidence,disagrees\r\n" : "\r\n";
   for (const StoredEvaluation& stored : report.evaluations) {
@@ -39,16 +40,20 @@ std::string report_csv(const RunReport& report, const ReportStyle&) {
     const auto number = [](std::optional<double> value) {
       return value ? fmt::format("{:.6g}", *value) : std::string();
     };
+    const auto micros = [&](std::optional<double> seconds) {
+      return number(seconds ? std::optional(1e6 * *seconds) : std::nullopt);
+    };
     const Finding* why = deciding_finding(e);
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.6g},{},{},{},{},{},{},{},{},{:.3f},{},{}",
-                       csv_field(e.op), stored.item.sample, csv_field(e.contestant), e.chip, e.language,
-                       name_of(e.verdict), name_of(e.reached), e.no_kernel ? 1 : 0, passed,
-                       e.workloads.size(), worst, good, e.targets.size(), timing ? number(timing->ratio) : "",
-                       timing ? number(timing->ratio_low) : "", timing ? number(timing->ratio_high) : "",
-                       timing && timing->roof ? number(timing->roof->share) : "",
-                       timing && timing->energy ? number(timing->energy->call_mj) : "",
-                       timing ? csv_field(throttled(*timing)) : "", total_ms(e),
-                       csv_field(why ? why->message : ""), name_of(e.profile));
+    out += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{:.6g},{},{},{},{},{},{},{},{},{:.3f},{},{},{},{},{}", csv_field(e.op),
+        stored.item.sample, csv_field(e.contestant), e.chip, e.language, name_of(e.verdict),
+        name_of(e.reached), e.no_kernel ? 1 : 0, passed, e.workloads.size(), worst, good, e.targets.size(),
+        timing ? number(timing->ratio) : "", timing ? number(timing->ratio_low) : "",
+        timing ? number(timing->ratio_high) : "", timing && timing->roof ? number(timing->roof->share) : "",
+        timing && timing->energy ? number(timing->energy->call_mj) : "",
+        timing ? csv_field(throttled(*timing)) : "", total_ms(e), csv_field(why ? why->message : ""),
+        name_of(e.profile), e.mode, timing && timing->published ? micros(timing->published->candidate) : "",
+        timing && timing->published ? micros(timing->published->baseline) : "");
     if (recorded)
       out += fmt::format(",{},{},{}", csv_field(stored.item.recorded),
                          csv_field(stored.item.recorded_evidence), disagrees(stored) ? 1 : 0);

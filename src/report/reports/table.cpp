@@ -24,7 +24,8 @@ std::string speed(const Evaluation& e) {
   return time_text(e) + (roof.empty() ? "" : "; " + roof);
 }
 
-Row row_of(const StoredEvaluation& stored, bool recorded) {
+// `published`: with a column of do_bench's figures, which stand beside ours and are never mixed with them.
+Row row_of(const StoredEvaluation& stored, bool recorded, bool published) {
   const Evaluation& e = stored.evaluation;
   std::string workloads = workloads_text(e);
   Row row{e.op, label_of(e)};
@@ -33,7 +34,16 @@ Row row_of(const StoredEvaluation& stored, bool recorded) {
                                                : stored.item.recorded + (disagrees(stored) ? " !" : ""));
   row.insert(row.end(),
              {worst_text(e), workloads, targets_text(e), e.no_kernel ? "no honest kernel" : speed(e)});
+  if (published) row.insert(row.end() - 1, published_text(e));
   return row;
+}
+
+bool any_published(const RunReport& report) {
+  return std::any_of(report.evaluations.begin(), report.evaluations.end(),
+                     [](const StoredEvaluation& stored) {
+                       const Timing* shown = shown_timing(stored.evaluation);
+                       return shown != nullptr && shown->published.has_value();
+                     });
 }
 
 }  // namespace
@@ -43,16 +53,21 @@ std::string report_table(const RunReport& report, const ReportStyle& style) {
   std::vector<Row> rows{
       {"operator", "verdict", "worst err / bound", "workloads", "targets compiled", "time"}};
   if (recorded) rows.front().insert(rows.front().begin() + 2, "recorded");
-  for (const StoredEvaluation& stored : report.evaluations) rows.push_back(row_of(stored, recorded));
+  const bool published = any_published(report);
+  if (published) rows.front().insert(rows.front().end() - 1, "do_bench");
+  for (const StoredEvaluation& stored : report.evaluations)
+    rows.push_back(row_of(stored, recorded, published));
   const std::size_t columns = rows.front().size();
   std::vector<std::size_t> widths(columns);
   for (const Row& row : rows)
     for (std::size_t c = 0; c + 1 < columns; ++c)
       widths[c] = std::min<std::size_t>(std::max(widths[c], row[c].size()), 60);
   const RunInfo& run = report.run;
-  std::string out = fmt::format("kgbench {}  {}  suite {}  chip {}  tiers {}  tolerance {}  {}seed {}\n",
+  std::string out = fmt::format("kgbench {}  {}  suite {}  chip {}  tiers {}  tolerance {}  {}{}{}seed {}\n",
                                 run.version, run.contestant, run.suite, run.chip, run.tiers, run.tolerance,
-                                run.profile == "careful" ? "" : "profile " + run.profile + "  ", run.seed);
+                                run.profile == "careful" ? "" : "profile " + run.profile + "  ",
+                                run.mode == "plan" ? "" : "mode " + run.mode + "  ",
+                                run.against.empty() ? "" : "against " + run.against + "  ", run.seed);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     out += "  ";
     for (std::size_t c = 0; c + 1 < columns; ++c) {

@@ -28,7 +28,8 @@ struct Scene {
     recording.calls.resize(3);
   }
   [[nodiscard]] std::string complaint() const {
-    const Case open{request, op, chip, "triton", {}, {}, {}, {}, {}, {}, Gate::static_, nullptr, {}};
+    const Case open{request, op, chip,          "triton", {}, {},      {}, {},
+                    {},      {}, Gate::static_, nullptr,  {}, nullptr, {}};
     return complaint_of_reads(open, job, recording);
   }
   void read(int call, std::optional<Bytes> bytes) {

@@ -169,6 +169,41 @@ TEST(Roof, SaysWhenItIsNominalOrBelowALaunch) {
   EXPECT_EQ(roof_text(t), "3 % of the bf16_dot roof (data sheet), launch-bound");
 }
 
+// do_bench's figures stand beside ours: the ratio of the row stays what our clock said.
+TEST(Report, PublishedFiguresHaveAColumnOfTheirOwn) {
+  RunReport report = demo();
+  const auto formatted = [&](const std::string& format) {
+    for (const ReportRow& row : reports())
+      if (row.name == format) return row.make(report, {});
+    return std::string();
+  };
+  EXPECT_EQ(formatted("table").find("do_bench"), std::string::npos);
+  report.evaluations[0].evaluation.timings = timed().timings;
+  for (Timing& t : report.evaluations[0].evaluation.timings) t.published = Published{2e-5, 3e-5, ""};
+  const std::string table = formatted("table");
+  EXPECT_NE(table.find("  do_bench "), std::string::npos) << table;
+  EXPECT_NE(table.find("1.50x: 20 us against 30  2.00x [2.00, 2.00]"), std::string::npos) << table;
+  EXPECT_NE(formatted("csv").find(",20,30\r\n"), std::string::npos);
+  EXPECT_NE(
+      verdict_text(report.evaluations[0].evaluation, false).find("  do_bench  s0: 1.50x: 20 us against 30\n"),
+      std::string::npos);
+}
+
+TEST(Verdict, NamesWhatRanOnTheDeviceInProcess) {
+  Evaluation e = stored("aten::mm", Verdict::not_custom).evaluation;
+  e.mode = "in-process";
+  e.census = {{"kernel", "ampere_sgemm_128x64_tn", "cuBLAS", "", 3, 750, false},
+              {"kernel", "mine", "", "mine.py", 1, 200, false},
+              {"memset", "", "", "", 2, 50, false}};
+  const std::string text = verdict_text(e, false);
+  EXPECT_NE(text.find("  ran       75.0 % kernel ampere_sgemm_128x64_tn of cuBLAS (x3)\n"
+                      "  ran       20.0 % kernel mine of mine.py (x1)\n"
+                      "  ran       5.0 % memset (x2)\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  trust     in-process mode"), std::string::npos) << text;
+}
+
 TEST(Report, EveryFormatHasWhatTheDeviceTold) {
   RunReport report = demo();
   report.evaluations[0].evaluation.timings = timed().timings;

@@ -282,6 +282,7 @@ TEST(LockJson, RoundTripsEveryField) {
   spec.hidden = {"/a/c"};
   spec.execute = {"/c"};
   spec.devices = {"/dev/null"};
+  spec.drivers = {"/dev/nvidiactl"};
   spec.network = true;
   spec.new_processes = false;
   spec.memory_bytes = 1, spec.data_bytes = 2, spec.file_bytes = 3;
@@ -293,6 +294,7 @@ TEST(LockJson, RoundTripsEveryField) {
   EXPECT_EQ(back->uid, spec.uid);
   EXPECT_EQ(back->read, spec.read);
   EXPECT_EQ(back->hidden, spec.hidden);
+  EXPECT_EQ(back->drivers, spec.drivers);
 }
 
 TEST(LockJson, RefusesWhatItDoesNotKnow) {

@@ -80,7 +80,7 @@ TEST_F(CountRowsTest, AStoreOfTheFirstSchemaGetsTheTablesAndKeepsItsRun) {
   EXPECT_EQ(store.runs().value().at(0).id, "r1");
   ASSERT_TRUE(store.record_counts({counted("aten::softmax", "h1")}).ok());
   EXPECT_EQ(store.counts().value().size(), 1U);
-  EXPECT_EQ(number("PRAGMA user_version"), 5);
+  EXPECT_EQ(number("PRAGMA user_version"), 6);
 }
 
 }  // namespace

@@ -73,6 +73,14 @@ TEST_F(OpenToReadTest, RunsOfBeforeThereWereProfilesWereCareful) {
   EXPECT_EQ(Store::open_to_read(file_).value().runs().value().at(0).profile, "careful");
 }
 
+TEST_F(OpenToReadTest, RunsOfBeforeThereWereModesWerePlans) {
+  write_schema_1();
+  const RunInfo run = Store::open_to_read(file_).value().runs().value().at(0);
+  EXPECT_EQ(run.mode, "plan");
+  EXPECT_EQ(run.against, "");
+  EXPECT_EQ(run.timing, "");
+}
+
 TEST_F(OpenToReadTest, RefusesToWrite) {
   write_run();
   Store store = Store::open_to_read(file_).value();

@@ -29,7 +29,20 @@ Evaluation passing(const std::string& op) {
   e.workloads.push_back({"s1", "smoke", "self f32[5]", Verdict::wrong_value,
                          std::numeric_limits<double>::infinity(), "return[0]", 5, "ef"});
   e.targets.push_back({"sm_90", true, "", 32, 0, 0, 1});
-  e.timings.push_back({"s0", 1e-3, 2e-3, 2.0, 1.9, 2.1, "faster", "torch", "", {}, {}, {}});
+  e.timings.push_back({"s0",
+                       1e-3,
+                       2e-3,
+                       2.0,
+                       1.9,
+                       2.1,
+                       "faster",
+                       "torch",
+                       "",
+                       {},
+                       {},
+                       {},
+                       "events",
+                       Published{3e-3, std::nullopt, "no torch"}});
   e.findings.push_back({"value_mismatch", Gate::correct, "off", "s1", "mine.py", 7, {{"index", "0"}}});
   e.stage_ms = {{"total", 12.5}};
   e.seed = "aa";
@@ -66,6 +79,8 @@ TEST_F(StoreTest, KeepsAnEvaluationWhole) {
   EXPECT_EQ(e.workloads[0].worst_ratio, 0.25);
   EXPECT_EQ(e.workloads[1].worst_ratio, std::numeric_limits<double>::infinity());
   EXPECT_EQ(e.timings.at(0).ratio, 2.0);
+  EXPECT_EQ(e.timings.at(0).span, "events");
+  EXPECT_EQ(e.timings.at(0).published->candidate, 3e-3);
   EXPECT_EQ(e.findings.at(0).details.at("index"), "0");
 }
 
@@ -87,6 +102,10 @@ TEST_F(StoreTest, RowsAnswerSqlQueries) {
   EXPECT_EQ(db.execAndGet("SELECT message FROM finding").getString(), "off");
   EXPECT_EQ(db.execAndGet("SELECT registers FROM target").getInt(), 32);
   EXPECT_EQ(db.execAndGet("SELECT call FROM timing").getString(), "faster");
+  EXPECT_EQ(db.execAndGet("SELECT span FROM timing").getString(), "events");
+  EXPECT_EQ(db.execAndGet("SELECT published_candidate_s FROM timing").getDouble(), 3e-3);
+  EXPECT_TRUE(db.execAndGet("SELECT published_baseline_s FROM timing").isNull());
+  EXPECT_EQ(db.execAndGet("SELECT published_why FROM timing").getString(), "no torch");
 }
 
 TEST_F(StoreTest, AKilledWriterLeavesWholeEvaluationsOnly) {

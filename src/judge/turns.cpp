@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The turns: docs/timing.md, "Candidate against baseline".
+#include "judge/turns.hpp"
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "stats/order.hpp"
+
+namespace kgb {
+namespace {
+
+constexpr int kSamplesPerTurn = 10;
+constexpr std::size_t kFewestTurns = 11, kMostTurns = 201, kWarmUps = 1;
+constexpr double kBudgetSeconds = 4;  // per workload
+constexpr double kNarrow = 0.01;      // relative width of the interval at which measuring stops
+constexpr double kQuickBudgetSeconds = 0.5, kQuickNarrow = 0.05;  // of the profile quick
+constexpr Millis kSampleLimit{120'000};
+
+// One turn: a burst of samples of each, in random order.
+Status take_turn(const Case& open, std::size_t turn, Series& series, Timed& candidate, Timed* baseline) {
+  const bool candidate_first = (turn_coin(open, turn) & 1) != 0;
+  std::vector<double> mine, other;
+  for (const bool candidate_now : {candidate_first, !candidate_first}) {
+    if (candidate_now) {
+      KGB_TRY(mine, candidate.samples(kSamplesPerTurn));
+    } else if (baseline != nullptr) {
+      KGB_TRY(other, baseline->samples(kSamplesPerTurn));
+    }
+  }
+  if (turn < kWarmUps) return ok_status();
+  series.candidate.push_back(median(mine));
+  if (baseline == nullptr) return ok_status();
+  series.baseline.push_back(median(other));
+  series.ratio.push_back(series.baseline.back() / std::max(series.candidate.back(), 1e-9));
+  return ok_status();
+}
+
+}  // namespace
+
+Result<std::vector<double>> Timed::samples(int n) {
+  KGB_TRY(const sandbox::Answer answer, worker_.ask(samples_request_text(n, 1), {}, kSampleLimit));
+  if (answer.loss) return host_error(who_ + " " + answer.loss->finished.describe());
+  KGB_TRY(std::vector<double> ns, samples_from_json(answer.frame.json));
+  for (double& t : ns) t *= 1e-9;
+  return ns;
+}
+
+Result<Sustained> Timed::sustain(int ms) {
+  KGB_TRY(const sandbox::Answer answer, worker_.ask(sustain_request_text(ms, 1), {}, kSampleLimit));
+  if (answer.loss) return host_error(who_ + " " + answer.loss->finished.describe());
+  return sustained_from_json(answer.frame.json);
+}
+
+Result<Series> measure_turns(const Case& open, Timed& candidate, Timed* baseline) {
+  Series series;
+  const auto start = Steady::now();
+  const double budget = open.quick() ? kQuickBudgetSeconds : kBudgetSeconds;
+  const double width = open.quick() ? kQuickNarrow : kNarrow;
+  const bool call_is_enough = open.request.quick || open.quick();
+  for (std::size_t turn = 0; turn < kMostTurns + kWarmUps && !open.stopped(); ++turn) {
+    KGB_CHECK(take_turn(open, turn, series, candidate, baseline));
+    const bool enough = series.candidate.size() >= kFewestTurns;
+    const bool narrow =
+        baseline == nullptr || series.narrow(width) || (call_is_enough && series.decided(kDeviceMargin));
+    if (enough && (narrow || 1e-3 * static_cast<double>(millis_since(start)) > budget)) break;
+  }
+  return series;
+}
+
+}  // namespace kgb
