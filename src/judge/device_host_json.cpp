@@ -121,7 +121,7 @@ Result<std::shared_ptr<DeviceHost>> DeviceHost::load(Case& open, TempDir workspa
   for (const Job& job : open.jobs) entries.insert(job.workload.call.entry);
   json request{{"id", 0},
                {"run", "load"},
-               
+
                {"file", kCandidateFile},
                {"entries", entries}};
   if (const auto& site = processes.setup().library; site && !open.request.library.empty()) {

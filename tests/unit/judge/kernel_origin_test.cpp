@@ -98,9 +98,10 @@ TEST(KernelOrigin, TellsFillsAndCopiesFromComputing) {
 }
 
 TEST(KernelOrigin, LeavesTheCandidateItsNames) {
-  for (const char* name : {"softmax_kernel", "_rms_norm_fwd", "matmul_kernel", "gemm", "my_sgemm_kernel",
-                           "ampere_softmax", "copy_kernel", "triton_kernel", "dot_kernel",
-                           "_ZN4mine6kernelEPf", "void mine::reduce<float>(float*)", ""})
+  for (const char* name :
+       {"softmax_kernel", "_rms_norm_fwd", "matmul_kernel", "gemm", "my_sgemm_kernel", "ampere_softmax",
+        "copy_kernel", "triton_kernel", "dot_kernel", "_ZN4mine6kernelEPf",
+        "void mine::reduce<float>(float*)", "void mine::scale<c10::BFloat16>(c10::BFloat16*)", ""})
     EXPECT_EQ(origin_of_kernel(name).library, "") << name;
 }
 

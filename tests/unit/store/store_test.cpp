@@ -139,7 +139,7 @@ TEST_F(StoreTest, RefusesAStoreOfALaterVersion) {
   const auto later = Store::open_existing(file_);
   ASSERT_FALSE(later.ok());
   EXPECT_EQ(later.error().message,
-            file_.string() + " was written by a later kgbench (schema 99, this one knows 5). Update kgbench");
+            file_.string() + " was written by a later kgbench (schema 99, this one knows 6). Update kgbench");
 }
 
 TEST_F(StoreTest, SaysWhatIsNoStore) {
