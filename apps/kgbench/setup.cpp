@@ -17,7 +17,7 @@
 #include "base/text.hpp"
 #include "catalogue/own_workloads.hpp"
 #include "catalogue/toml.hpp"
-#include "device/runtime.hpp"
+#include "choose_chip.hpp"
 #include "judge/baselines.hpp"
 #include "model/generate.hpp"
 
@@ -273,7 +273,8 @@ Result<ResolvedOptions> resolve(const JudgeOptions& options) {
   }
   KGB_TRY(ChosenChip chosen, choose_chip(options.chip, options.devices));
   resolved.chip = chosen.card;
-  KGB_CHECK(check_mode(options, chosen.device.has_value()));
+  resolved.devices = std::move(chosen.devices);
+  KGB_CHECK(check_mode(options, !resolved.devices.empty()));
   for (const std::string& target : options.targets) {
     if (target == "none") continue;
     if (target == "all") {
@@ -366,6 +367,10 @@ JudgeRequest request_of(const JudgeOptions& options, const ResolvedOptions& reso
   request.value_sets = options.value_sets;
   request.time = !options.no_time;
   request.profile = options.profile.value_or(Profile::careful);
+  using Memcheck = JudgeRequest::Memcheck;
+  request.memcheck = options.memcheck == "on"    ? Memcheck::on
+                     : options.memcheck == "off" ? Memcheck::off
+                                                 : Memcheck::automatic;
   request.in_process = options.in_process;
   request.against = options.against;
   request.published = options.timing == "published";

@@ -127,9 +127,23 @@ bool ends_workload(const std::string& kind) {
 Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) {
   KGB_TRY(const Operator* const op, catalogue.find(request.op));
   KGB_TRY(const ChipCard* const chip, catalogue.chip(request.chip));
-  Case open{
-      request, *op,     *chip, language_of(request.file), {}, {}, {}, {}, {}, {}, Gate::static_, nullptr,
-      {},      nullptr, {}};
+  Case open{request,
+            *op,
+            *chip,
+            language_of(request.file),
+            {},
+            {},
+            {},
+            {},
+            {},
+            {},
+            Gate::static_,
+            nullptr,
+            {},
+            nullptr,
+            {},
+            nullptr,
+            {}};
   KGB_TRY(std::vector<Workload> workloads, workloads_of(request, *op, catalogue, open.language));
   if (workloads.empty() && open.language == "cpp")
     return user_error(op->name + " has no entry that C++ candidates may implement (kgbench show " + op->name +

@@ -61,8 +61,10 @@ struct Case {
   Gate reached = Gate::static_;
   std::shared_ptr<NativeHost> native;  // C++ candidates: their process
   Observer observer;
-  std::shared_ptr<DeviceHost> host;  // in-process mode on a device: likewise
-  std::vector<CensusRow> census;     // of it, by kind and name
+  Seat* seat = nullptr;    // at a device; none on the VM and for native candidates
+  std::string memcheck{};  // what compute-sanitizer said, in words; empty: nothing was asked of it
+  std::shared_ptr<DeviceHost> host{};  // in-process mode on a device: likewise
+  std::vector<CensusRow> census{};     // of it, by kind and name
 
   [[nodiscard]] bool stopped() const { return request.stop != nullptr && *request.stop; }
   [[nodiscard]] bool quick() const { return request.profile == Profile::quick; }

@@ -43,7 +43,7 @@ class DeviceHost {
 
  private:
   struct Reply;
-  DeviceHost(sandbox::Worker worker, TempDir workspace, const Processes& processes);
+  DeviceHost(sandbox::Worker worker, TempDir workspace, const Processes& processes, std::string backend);
   // Starts the process and imports the candidate: what the candidate did wrong.
   Result<std::optional<Finding>> start(const Case& open);
   Result<std::optional<Reply>> ask(const Case& open, Job& job, const std::string& request,

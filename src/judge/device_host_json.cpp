@@ -104,26 +104,23 @@ struct DeviceHost::Reply {
   std::vector<std::byte> blob;
 };
 
-DeviceHost::DeviceHost(sandbox::Worker worker, TempDir workspace, const Processes& processes)
+DeviceHost::DeviceHost(sandbox::Worker worker, TempDir workspace, const Processes& processes,
+                       std::string backend)
     : worker_(std::move(worker)),
       workspace_(std::move(workspace)),
       // The first call also compiles.
       limit_(static_cast<std::int64_t>(
           1e3 * (processes.setup().limits.trial_s + processes.setup().limits.author_s))),
-      backend_(processes.device()->backend) {}
+      backend_(std::move(backend)) {}
 
 Result<std::shared_ptr<DeviceHost>> DeviceHost::load(Case& open, TempDir workspace, Processes& processes) {
-  sandbox::Command command = processes.candidate_command(workspace.path());
-  std::shared_ptr<DeviceHost> host(
-      new DeviceHost(sandbox::Worker(std::move(command)), std::move(workspace), processes));
+  sandbox::Command command = processes.candidate_command(workspace.path(), open.seat->station().device());
+  std::shared_ptr<DeviceHost> host(new DeviceHost(sandbox::Worker(std::move(command)), std::move(workspace),
+                                                  processes, open.seat->station().device().backend));
   host->target_ = open.chip.name;
   std::set<std::string> entries;
   for (const Job& job : open.jobs) entries.insert(job.workload.call.entry);
-  json request{{"id", 0},
-               {"run", "load"},
-
-               {"file", kCandidateFile},
-               {"entries", entries}};
+  json request{{"id", 0}, {"run", "load"}, {"file", kCandidateFile}, {"entries", entries}};
   if (const auto& site = processes.setup().library; site && !open.request.library.empty()) {
     json library{{"folders", json::array()}, {"environment", json::object()}};
     for (const auto& folder : site->folders) library["folders"].push_back(folder.string());
@@ -131,7 +128,7 @@ Result<std::shared_ptr<DeviceHost>> DeviceHost::load(Case& open, TempDir workspa
     request["library"] = std::move(library);
   }
   host->load_ = request.dump();
-  const auto shared = processes.share_device();
+  const auto shared = open.seat->station().share();
   KGB_TRY(std::optional<Finding> wrong, host->start(open));
   if (!wrong) return host;
   wrong->gate = Gate::static_;

@@ -39,12 +39,13 @@ class JobTiming {
   Status run(Crew& crew) {
     if (!ended_) {
       Timed candidate(crew.executor, "the executor"), baseline = opponent_.timed(crew);
-      TimingWatch watch(processes_.monitor());
+      TimingWatch watch(open_.seat->station().monitor());
       KGB_TRY(series_, measure_turns(open_, candidate, has_baseline_.ok() ? &baseline : nullptr));
       conditions_ = watch.end();
       if (!open_.request.quick && !series_.candidate.empty()) {
-        KGB_TRY(energy_, energy_of_call(processes_.monitor(), job_.workload.call, median(series_.candidate),
-                                        [&](int ms) { return candidate.sustain(ms); }));
+        KGB_TRY(energy_,
+                energy_of_call(open_.seat->station().monitor(), job_.workload.call, median(series_.candidate),
+                               [&](int ms) { return candidate.sustain(ms); }));
       }
       KGB_TRY(left_, end_plan(crew.executor));
     }
@@ -64,7 +65,7 @@ class JobTiming {
     static_cast<void>(note_timing(open_, job_,
                                   {std::move(series_), std::move(conditions_), std::move(energy_),
                                    has_baseline_, has_baseline_.ok() ? opponent_.name() : ""},
-                                  processes_, catalogue));
+                                  catalogue));
     return ok_status();
   }
 
@@ -91,8 +92,7 @@ class JobTiming {
 
 }  // namespace
 
-Timing* note_timing(Case& open, Job& job, Measured measured, Processes& processes,
-                    const Catalogue& catalogue) {
+Timing* note_timing(Case& open, Job& job, Measured measured, const Catalogue& catalogue) {
   Series& series = measured.series;
   const std::size_t found = job.findings.size();
   const auto bandwidth = open.chip.peak.find("bandwidth");
@@ -107,7 +107,7 @@ Timing* note_timing(Case& open, Job& job, Measured measured, Processes& processe
   note_conditions(timing, std::move(measured.conditions));
   timing.energy = std::move(measured.energy);
   if (cost.ok()) {
-    Peaks known = processes.peaks();
+    Peaks known = open.seat->station().peaks();
     known.add_nominal(open.chip);
     timing.roof = roof_share(*cost, job.workload.call, known, *timing.candidate);
   }
@@ -118,7 +118,7 @@ Status device_time(Case& open, Processes& processes, const Catalogue& catalogue)
   if (open.op.tagged("no_kernel")) return ok_status();  // nothing runs on the device
   const std::vector<Job*> jobs = timed_jobs(open, catalogue, false);
   if (!jobs.empty())
-    static_cast<void>(processes.peaks());  // measured now, if ever: the device is not held yet
+    static_cast<void>(open.seat->station().peaks());  // measured now, if ever: the device is not held yet
   std::unique_ptr<Rival> rival;
   if (!open.request.baseline_file.empty()) {
     KGB_TRY(rival, Rival::record(open, jobs, processes, catalogue));
@@ -133,8 +133,8 @@ Status device_time(Case& open, Processes& processes, const Catalogue& catalogue)
               : Result<TrialRequest>(vendor_request(open, *job, *request));
     Opponent opponent(open, *job, processes, rival.get(), other);
     JobTiming timing(open, *job, *request, opponent, processes);
-    KGB_CHECK(processes.with_device([&](Crew& crew) { return timing.prepare(crew); },
-                                    [&](Crew& crew) { return timing.run(crew); }));
+    KGB_CHECK(open.seat->station().time([&](Crew& crew) { return timing.prepare(crew); },
+                                        [&](Crew& crew) { return timing.run(crew); }));
     KGB_CHECK(timing.conclude(catalogue));
   }
   return ok_status();

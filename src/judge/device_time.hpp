@@ -17,8 +17,7 @@ struct Measured {
   std::string baseline_name;
 };
 // Adds it to the timings of the case. nullptr: it is too fast for one, which is a finding of the job now.
-[[nodiscard]] Timing* note_timing(Case& open, Job& job, Measured measured, Processes& processes,
-                                  const Catalogue& catalogue);
+[[nodiscard]] Timing* note_timing(Case& open, Job& job, Measured measured, const Catalogue& catalogue);
 
 // Times the workloads worth it against their baselines; results go to the case.
 [[nodiscard]] Status device_time(Case& open, Processes& processes, const Catalogue& catalogue);

@@ -42,7 +42,7 @@ Status later_trials(Case& open, Job& job, bool recorded, Processes& processes) {
 }
 
 Status judge_job(Case& open, Job& job, Processes& processes) {
-  const auto shared = processes.share_device();
+  const auto shared = open.seat->station().share();
   KGB_TRY(const bool begun, open.host->begin(open, job));
   if (!begun) return ok_status();
   KGB_TRY(const bool right, watched_calls(open, job, processes));
@@ -56,7 +56,7 @@ Status judge_job(Case& open, Job& job, Processes& processes) {
 }  // namespace
 
 Status in_process_load(Case& open, Processes& processes) {
-  if (!processes.device()) return internal_error("in-process mode without a device");
+  if (open.seat == nullptr) return internal_error("in-process mode without a device");
   if (open.random()) {
     open.findings.push_back(make_finding(
         "not_in_process", Gate::static_,
@@ -80,6 +80,7 @@ Status in_process_correct(Case& open, Processes& processes) {
       open.request.progress(Gate::correct, static_cast<std::size_t>(&job - open.jobs.data()),
                             open.jobs.size());
     KGB_CHECK(judge_job(open, job, processes));
+    if (decide(job.findings) != Verdict::pass) open.seat->blame();
     // The verdict stands; every further workload could take the whole limit again.
     if (decide(job.findings) == Verdict::timeout) return ok_status();
   }

@@ -40,7 +40,7 @@ class InProcessTiming {
   Status run(Crew& crew) {
     if (!fit_) return ok_status();
     Timed candidate(open_.host->worker(), "the candidate's process"), baseline = opponent_.timed(crew);
-    TimingWatch watch(processes_.monitor());
+    TimingWatch watch(open_.seat->station().monitor());
     KGB_TRY(series_, measure_turns(open_, candidate, baseline_.ok() ? &baseline : nullptr));
     conditions_ = watch.end();
     if (open_.request.published) bench(crew);
@@ -57,7 +57,7 @@ class InProcessTiming {
     Timing* timing = note_timing(open_, job_,
                                  {std::move(series_), std::move(conditions_), std::nullopt, baseline_,
                                   baseline_.ok() ? opponent_.name() : ""},
-                                 processes_, catalogue);
+                                 catalogue);
     if (timing == nullptr) return ok_status();
     if (!recorded()) {
       timing->span = "events";
@@ -73,7 +73,7 @@ class InProcessTiming {
   [[nodiscard]] bool recorded() const { return why_not_recorded_.empty(); }
   [[nodiscard]] ValueSet set(int number) const { return {open_.request.seed, timed_trial(job_), number}; }
   Result<bool> verify() {
-    const auto shared = processes_.share_device();
+    const auto shared = open_.seat->station().share();
     std::vector<CensusRow> ignored;
     return recorded() ? open_.host->replay(open_, job_, set(kVerifiedCall), processes_)
                       : open_.host->call(open_, job_, set(kVerifiedCall), processes_, ignored);
@@ -110,7 +110,7 @@ Status in_process_time(Case& open, Processes& processes, const Catalogue& catalo
   if (open.host == nullptr || open.op.tagged("no_kernel")) return ok_status();
   const std::vector<Job*> jobs = timed_jobs(open, catalogue, false);
   if (!jobs.empty())
-    static_cast<void>(processes.peaks());  // measured now, if ever: the device is not held yet
+    static_cast<void>(open.seat->station().peaks());  // measured now, if ever: the device is not held yet
   std::unique_ptr<Rival> rival;
   if (!open.request.baseline_file.empty()) {
     KGB_TRY(rival, Rival::record(open, jobs, processes, catalogue));
@@ -121,8 +121,8 @@ Status in_process_time(Case& open, Processes& processes, const Catalogue& catalo
               : Result<TrialRequest>(vendor_request(open, *job, timed_trial(*job), processes));
     Opponent opponent(open, *job, processes, rival.get(), plan);
     InProcessTiming timing(open, *job, opponent, processes);
-    KGB_CHECK(processes.with_device([&](Crew& crew) { return timing.prepare(crew); },
-                                    [&](Crew& crew) { return timing.run(crew); }));
+    KGB_CHECK(open.seat->station().time([&](Crew& crew) { return timing.prepare(crew); },
+                                        [&](Crew& crew) { return timing.run(crew); }));
     KGB_CHECK(timing.conclude(catalogue));
   }
   return ok_status();

@@ -67,7 +67,7 @@ Status Opponent::begin_python(Crew& crew, const char* span) {
   KGB_TRY(const PythonBaseline baseline, python_baseline(open_, job_));
   const json request{{"id", 1},
                      {"run", "begin"},
-                     {"backend", processes_.device()->backend},
+                     {"backend", open_.seat->station().device().backend},
                      {"call", to_json(job_.workload.call)},
                      {"baseline", baseline.text},
                      {"how", baseline.how},

@@ -14,10 +14,9 @@
 namespace kgb {
 namespace {
 
-constexpr int kContexts = 4;  // executors that share a device; each holds some hundreds of megabytes of it
-constexpr int kCrews = 2;     // one measures, one prepares
-constexpr uid_t kCandidateUid = 64992;  // as root: of a candidate that holds the device
+constexpr Millis kProbeLimit{60'000};   // of contexts, too: hosts of many GPUs take seconds for one
 constexpr uid_t kCompilerUid = 64990;   // as root; below the authors' range, so neither can touch the other
+constexpr uid_t kCandidateUid = 64992;  // as root: of a candidate that holds the device
 
 std::vector<std::string> base_environment(int threads = 1) {
   const std::string n = std::to_string(threads);
@@ -173,9 +172,10 @@ sandbox::Command Processes::device_python(const Installation& at, const std::str
   return command;
 }
 
-sandbox::Command Processes::candidate_command(const std::filesystem::path& workspace) const {
+sandbox::Command Processes::candidate_command(const std::filesystem::path& workspace,
+                                              const DeviceChoice& device) const {
   constexpr std::uint64_t kLeastMemory = std::uint64_t{16} << 30;  // of the host: torch, CUDA, pinned buffers
-  sandbox::Command command = device_python(setup_.installation, "kgbench.inprocess.worker", *setup_.device);
+  sandbox::Command command = device_python(setup_.installation, "kgbench.inprocess.worker", device);
   for (const char* name :
        {"HOME=", "TMPDIR=", "TRITON_CACHE_DIR=", "CUDA_CACHE_PATH=", "TORCHINDUCTOR_CACHE_DIR="})
     command.environment.push_back(name + workspace.string());
@@ -206,24 +206,6 @@ Status Processes::give_to_candidate(const std::filesystem::path& workspace) {
   if (::geteuid() == 0 && ::chown(workspace.c_str(), kCandidateUid, kCandidateUid) != 0)
     return errno_error("cannot give " + workspace.string() + " to the candidate's user");
   return ok_status();
-}
-
-const DeviceMonitor& Processes::monitor() {
-  std::call_once(monitor_once_, [this] { monitor_.emplace(*setup_.device); });
-  return *monitor_;
-}
-
-const Peaks& Processes::peaks() {
-  std::call_once(peaks_once_, [this] {
-    std::unique_lock next(door_);
-    const std::lock_guard alone(lease_);
-    next.unlock();
-    if (Result<Peaks> found = device_peaks(setup_.installation, *setup_.device); found.ok())
-      peaks_ = std::move(*found);
-    else
-      peaks_.problem = found.error().message;
-  });
-  return peaks_;
 }
 
 Processes::Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scratch)

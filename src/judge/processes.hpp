@@ -66,11 +66,10 @@ class Processes {
                                                       const DeviceChoice& device, int threads = 1);
 
   // A locked process that holds a candidate and the device; what it may write is `workspace`.
-  [[nodiscard]] sandbox::Command candidate_command(const std::filesystem::path& workspace) const;
+  [[nodiscard]] sandbox::Command candidate_command(const std::filesystem::path& workspace,
+                                                   const DeviceChoice& device) const;
   // Makes a folder that of the user whom such a process runs as.
   [[nodiscard]] static Status give_to_candidate(const std::filesystem::path& workspace);
-  // Held while something is done on the device beside others.
-  [[nodiscard]] std::shared_lock<std::shared_mutex> share_device();
 
  private:
   Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scratch);

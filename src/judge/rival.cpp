@@ -16,8 +16,9 @@ std::optional<std::string> fault_in(const std::vector<Finding>& findings) {
 }
 
 Rival::Rival(const Case& open, JudgeRequest request)
-    : request_(std::move(request)), case_{request_, open.op, open.chip,  open.language, {}, {},      {}, {},
-                                          {},       {},      Gate::fast, nullptr,       {}, nullptr, {}} {}
+    : request_(std::move(request)),
+      case_{request_,   open.op, open.chip, open.language, {}, {},      {}, {}, {}, {},
+            Gate::fast, nullptr, {},        open.seat,     {}, nullptr, {}} {}
 
 Result<std::unique_ptr<Rival>> Rival::record(const Case& open, const std::vector<Job*>& jobs,
                                              Processes& processes, const Catalogue& catalogue) {

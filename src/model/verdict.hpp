@@ -136,6 +136,8 @@ struct Evaluation {
   std::vector<WorkloadResult> workloads;
   std::vector<TargetResult> targets;
   std::vector<Timing> timings;
+  std::optional<JudgedOn> device;  // none: nothing runs on one
+  std::string memcheck;  // "no error in 12 plans", "not installed", "cannot tell: ..."; empty: not asked for
   std::vector<CensusRow> census;           // in-process mode on a device
   std::map<std::string, double> stage_ms;  // "author", "execute", "oracle", "compare", "compile", "total"
   std::string seed;                        // hex; repeats the hidden workloads

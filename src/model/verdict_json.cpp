@@ -243,6 +243,8 @@ Json to_json(const Evaluation& e) {
            {"timings", list_of(e.timings)},
            {"stage_ms", e.stage_ms},
            {"seed", e.seed}};
+  if (e.device) out["device"] = to_json(*e.device);
+  if (!e.memcheck.empty()) out["memcheck"] = e.memcheck;
   if (!e.census.empty()) out["census"] = list_of(e.census);
   return out;
 }

@@ -147,7 +147,16 @@ def open_device(backend):
         return CudaDevice(backend)
     if os.environ.get("KGBENCH_CUDA_LIBRARY"):
         return HostDevice(backend)
-    raise RuntimeError("torch sees no CUDA device in the candidate's process")
+    raise RuntimeError(f"torch sees no CUDA device in the candidate's process: {_why_none()}")
+
+
+def _why_none():
+    """What the driver says to whoever asks it for a device."""
+    try:
+        torch.cuda.init()
+        return f"{torch.cuda.device_count()} devices are visible"
+    except (RuntimeError, AssertionError) as error:
+        return str(error).split("\n")[0]
 
 
 def census(records, own):

@@ -6,6 +6,7 @@
 #include "judge/authoring.hpp"
 #include "judge/gates.hpp"
 #include "judge/in_process.hpp"
+#include "judge/memcheck.hpp"
 #include "judge/native.hpp"
 #include "judge/policy.hpp"
 #include "judge/random_trials.hpp"
@@ -108,8 +109,8 @@ Status judge_again(Case& open, const std::vector<Job*>& jobs, const AuthorReques
                    const std::pair<std::string, std::string>& why, Processes& processes,
                    const Catalogue& catalogue) {
   if (jobs.empty()) return ok_status();
-  Case second{open.request, open.op,       open.chip, open.language, {},      {}, {}, {}, {},
-              {},           Gate::correct, nullptr,   open.observer, nullptr, {}};
+  Case second{open.request, open.op,       open.chip, open.language, {},        {}, {},      {}, {},
+              {},           Gate::correct, nullptr,   open.observer, open.seat, {}, nullptr, {}};
   for (const Job* job : jobs) {
     Job& again = second.jobs.emplace_back();
     again.workload = job->workload;
@@ -174,10 +175,9 @@ Status judge_tuning(Case& open, Processes& processes, const Catalogue& catalogue
 
 }  // namespace
 
-Status gate_correct(Case& open, Processes& processes, const Catalogue& catalogue) {
-  const StageClock clock(open, "correct");
-  if (open.language == "cpp") return native_correct(open, processes);
-  if (open.in_process()) return in_process_correct(open, processes);
+namespace {
+
+Status judge_plans(Case& open, Processes& processes, const Catalogue& catalogue) {
   for (Job& job : open.jobs)
     if (job.only_timed) KGB_CHECK(judge_timed_job(open, job, processes));
   if (open.random()) return judge_random(open, processes, catalogue);
@@ -191,6 +191,7 @@ Status gate_correct(Case& open, Processes& processes, const Catalogue& catalogue
 Status gate_correct(Case& open, Processes& processes, const Catalogue& catalogue) {
   const StageClock clock(open, "correct");
   if (open.language == "cpp") return native_correct(open, processes);
+  if (open.in_process()) return in_process_correct(open, processes);
   KGB_CHECK(judge_plans(open, processes, catalogue));
   return open.stopped() ? ok_status() : memcheck(open, processes);
 }

@@ -46,7 +46,7 @@ def cdotu(n, x, incx, y, incy, result):
         dot_kernel[(1,)](result, x, y, n, block, incx, incy, BLOCK=block, num_warps=8 if n > 512 else 4)
         return
     parts = min(256, triton.cdiv(n, 1024))
-    part = triton.cdiv(triton.cdiv(n, parts), 1024) * 1024
+    part = triton.cdiv(n, parts * 1024) * 1024
     partial = torch.empty(2 * parts, dtype=torch.float32, device=x.device)
     dot_kernel[(parts,)](partial, x, y, n, part, incx, incy, BLOCK=1024)
     sum_kernel[(1,)](result, partial, parts, BLOCK=triton.next_power_of_2(parts))

@@ -54,7 +54,7 @@ def cgemm(transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc):
         k = 0  # A and B are not read
     strides_a = (1, lda) if transa == "N" else (lda, 1)
     strides_b = (1, ldb) if transb == "N" else (ldb, 1)
-    bm, bn, bk = 8, 8, 16 if k <= 16 else 32
+    bm, bn, bk = 8, 8, 32
     a, b, c = torch.view_as_real(A), torch.view_as_real(B), torch.view_as_real(C)  # the same memory as f32
     cgemm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn))](
         c, a, b, alpha.real, alpha.imag, beta.real, beta.imag, m, n, k, *strides_a, *strides_b, ldc,

@@ -60,7 +60,7 @@ def cgemm_strided_batched_64(transa, transb, m, n, k, alpha, A, lda, stride_a, B
         k = 0  # A and B are not read
     strides_a = (1, lda) if transa == "N" else (lda, 1)
     strides_b = (1, ldb) if transb == "N" else (ldb, 1)
-    bm, bn, bk = 8, 8, 16 if k <= 16 else 32
+    bm, bn, bk = 8, 8, 32
     a, b, c = torch.view_as_real(A), torch.view_as_real(B), torch.view_as_real(C)  # the same memory as reals
     gemm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn), batch)](
         c, a, b, alpha.real, alpha.imag, beta.real, beta.imag, m, n, k, *strides_a, stride_a, *strides_b,

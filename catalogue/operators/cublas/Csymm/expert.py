@@ -64,7 +64,7 @@ def csymm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc):
     order = m if side == 0 else n
     if alpha == 0:
         order = 0  # A and B are not read
-    bm, bn, bk = 8, 8, 16 if order <= 16 else 32
+    bm, bn, bk = 8, 8, 32
     a, b, c = torch.view_as_real(A), torch.view_as_real(B), torch.view_as_real(C)  # the same memory as reals
     symm_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn))](
         c, a, b, alpha.real, alpha.imag, beta.real, beta.imag, m, n, order, lda, ldb, ldc, LEFT=side == 0,

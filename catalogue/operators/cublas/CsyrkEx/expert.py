@@ -56,7 +56,7 @@ def csyrk_ex(uplo, trans, n, k, alpha, A, Atype, lda, beta, C, Ctype, ldc):
     if alpha == 0:
         k = 0  # A is not read
     strides = (1, lda) if trans == 0 else (lda, 1)
-    bn, bk = 8, 16 if k <= 16 else 32
+    bn, bk = 8, 32
     syrk_kernel[(triton.cdiv(n, bn), triton.cdiv(n, bn))](
         torch.view_as_real(C), torch.view_as_real(A), alpha.real, alpha.imag, beta.real, beta.imag, n, k, *strides, ldc,
         UPPER=uplo == 1, HAS_BETA=beta != 0, BM=bn, BN=bn, BK=bk, num_warps=1)

@@ -5,57 +5,39 @@ import triton.language as tl
 
 
 @triton.jit
-def solve_kernel(x_array, t_array, scale: "fp64", first, last, columns, t_first, t_row, t_col, x_first, x_row, x_col,
+def solve_kernel(x_array, t_array, scale: "fp64", rows, columns, t_first, t_row, t_col, x_first, x_row, x_col,
                  UNIT: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
-    """Rows first .. last - 1 of T X = scale * B for some columns; rows before `first` are subtracted already."""
+    """T X = scale * B for some columns, from the first row to the last."""
     # The arrays hold addresses: one system of the batch for each program_id(1).
     x = tl.load(x_array + tl.program_id(1)).to(tl.pointer_type(tl.float64)) + x_first
     t = tl.load(t_array + tl.program_id(1)).to(tl.pointer_type(tl.float64)) + t_first
     lane = tl.arange(0, ROWS)
     column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
-    for start in range(first, last, ROWS):
+    for start in range(0, rows, ROWS):
         row = (start + lane).to(tl.int64)
-        inside = (row < last)[:, None] & (column < columns)[None, :]
+        inside = (row < rows)[:, None] & (column < columns)[None, :]
         at_x = x + row[:, None] * x_row + column[None, :] * x_col
         at_t = t + row * t_row
         tile = tl.load(at_x, mask=inside, other=0.0) * tl.full([ROWS, COLS], scale, tl.float64)
-        for k in range(first, start, ROWS):  # what this program has solved already
+        for k in range(0, start, ROWS):  # what this program has solved already
             inner = (k + lane).to(tl.int64)
-            factor = tl.load(at_t[:, None] + inner[None, :] * t_col, mask=(row < last)[:, None], other=0.0)
+            factor = tl.load(at_t[:, None] + inner[None, :] * t_col, mask=(row < rows)[:, None], other=0.0)
             solved = tl.load(x + inner[:, None] * x_row + column[None, :] * x_col, mask=(column < columns)[None, :],
                              other=0.0)
             tile -= tl.sum(factor[:, :, None] * solved[None, :, :], 1)
         if not UNIT:  # the diagonal of a unit triangle is not read
-            diagonal = tl.load(at_t + row * t_col, mask=row < last, other=1.0)
+            diagonal = tl.load(at_t + row * t_col, mask=row < rows, other=1.0)
         for i in tl.static_range(ROWS):  # unrolled: all loads are under way before the first row is solved
             solved = tl.gather(tile, tl.full([ROWS, COLS], i, tl.int32), 0)
             if not UNIT:
                 solved = solved / tl.gather(diagonal, tl.full([ROWS], i, tl.int32), 0)[:, None]
             # Only the named triangle is read: below the diagonal, inside the matrix.
             below = lane > i
-            factor = tl.load(at_t + (start + i).to(tl.int64) * t_col, mask=below & (row < last), other=0.0)
+            factor = tl.load(at_t + (start + i).to(tl.int64) * t_col, mask=below & (row < rows), other=0.0)
             tile = tl.where(below[:, None], tile - factor[:, None] * solved,
                             tl.where((lane == i)[:, None], solved, tile))
         tl.store(at_x, tile, mask=inside)
         tl.debug_barrier()  # the next rows read what other threads have stored
-
-
-@triton.jit
-def update_kernel(x_array, t_array, scale: "fp64", first, last, rows, columns, t_first, t_row, t_col, x_first, x_row,
-                  x_col, BM: tl.constexpr, BN: tl.constexpr):
-    """x[r] = scale * x[r] - sum of T[r, k] x[k] over the solved rows first .. last - 1, for the rows behind them."""
-    x = tl.load(x_array + tl.program_id(2)).to(tl.pointer_type(tl.float64)) + x_first
-    t = tl.load(t_array + tl.program_id(2)).to(tl.pointer_type(tl.float64)) + t_first
-    row = last + tl.program_id(0).to(tl.int64) * BM + tl.arange(0, BM)
-    column = tl.program_id(1).to(tl.int64) * BN + tl.arange(0, BN)
-    inside = (row < rows)[:, None] & (column < columns)[None, :]
-    at_x = x + row[:, None] * x_row + column[None, :] * x_col
-    tile = tl.load(at_x, mask=inside, other=0.0) * tl.full([BM, BN], scale, tl.float64)
-    for k in range(first, last):
-        factor = tl.load(t + row * t_row + k.to(tl.int64) * t_col, mask=row < rows, other=0.0)
-        solved = tl.load(x + k.to(tl.int64) * x_row + column * x_col, mask=column < columns, other=0.0)
-        tile -= factor[:, None] * solved[None, :]
-    tl.store(at_x, tile, mask=inside)
 
 
 @triton.jit
@@ -85,13 +67,6 @@ def dtrsm_batched(side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, batch):
     if not lower:  # an upper triangle read backwards, in rows and columns, is a lower one
         t_first, x_first = (rows - 1) * (t_row + t_col), (rows - 1) * x_row
         t_row, t_col, x_row = -t_row, -t_col, -x_row
-    scale = alpha
-    for first in range(0, rows, 256):
-        last = min(first + 256, rows)
-        solve_kernel[(triton.cdiv(columns, 4), batch)](
-            B, A, scale, first, last, columns, t_first, t_row, t_col, x_first, x_row, x_col,
-            UNIT=diag != 0, ROWS=16, COLS=4, num_warps=1)
-        if last < rows:
-            update_kernel[(triton.cdiv(rows - last, 32), grid[1], batch)](
-                B, A, scale, first, last, rows, columns, t_first, t_row, t_col, x_first, x_row, x_col, BM=32, BN=32)
-        scale = 1.0  # B has been scaled once, by the first solve and the first update
+    solve_kernel[(triton.cdiv(columns, 4), batch)](
+        B, A, alpha, rows, columns, t_first, t_row, t_col, x_first, x_row, x_col,
+        UNIT=diag != 0, ROWS=16, COLS=4, num_warps=1)

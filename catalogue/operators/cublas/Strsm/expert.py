@@ -82,8 +82,8 @@ def strsm(side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb):
         t, x = A[(rows - 1) * (t_row + t_col) :], B[(rows - 1) * x_row :]
         t_row, t_col, x_row = -t_row, -t_col, -x_row
     scale = alpha
-    for first in range(0, rows, 256):
-        last = min(first + 256, rows)
+    for first in range(0, rows, 64):
+        last = min(first + 64, rows)
         solve_kernel[(triton.cdiv(columns, 4),)](x, t, scale, first, last, columns, t_row, t_col, x_row, x_col,
                                                  UNIT=diag != 0, ROWS=16, COLS=4, num_warps=1)
         if last < rows:

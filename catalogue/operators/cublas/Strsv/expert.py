@@ -57,8 +57,8 @@ def strsv(uplo, trans, diag, n, A, lda, x, incx):
         x, incx = x[(n - 1) * abs(incx) :], -abs(incx)
     else:
         incx = abs(incx)
-    for first in range(0, n, 256):
-        last = min(first + 256, n)
+    for first in range(0, n, 128):
+        last = min(first + 128, n)
         solve_kernel[(1,)](x, A, first, last, t_row, t_col, incx, UNIT=diag != 0, ROWS=32, INNER=64)
         if last < n:
             update_kernel[(triton.cdiv(n - last, 32),)](x, A, first, last, n, t_row, t_col, incx, ROWS=32, INNER=64)

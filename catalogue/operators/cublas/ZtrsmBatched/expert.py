@@ -19,30 +19,30 @@ def load_scaled(x, at, inside, scale_re, scale_im):
 
 
 @triton.jit
-def solve_kernel(x_array, t_array, scale_re: "fp64", scale_im: "fp64", first, last, columns, t_first, t_row, t_col,
+def solve_kernel(x_array, t_array, scale_re: "fp64", scale_im: "fp64", rows, columns, t_first, t_row, t_col,
                  x_first, x_row, x_col, CONJ: tl.constexpr, UNIT: tl.constexpr, ROWS: tl.constexpr,
                  COLS: tl.constexpr):
-    """Rows first .. last - 1 of T X = scale * B for some columns; rows before `first` are subtracted already."""
+    """T X = scale * B for some columns, from the first row to the last."""
     # The arrays hold addresses: one system of the batch for each program_id(1).
     x = tl.load(x_array + tl.program_id(1)).to(tl.pointer_type(tl.float64)) + 2 * x_first
     t = tl.load(t_array + tl.program_id(1)).to(tl.pointer_type(tl.float64)) + 2 * t_first
     lane = tl.arange(0, ROWS)
     column = tl.program_id(0).to(tl.int64) * COLS + tl.arange(0, COLS)
-    for start in range(first, last, ROWS):
+    for start in range(0, rows, ROWS):
         row = (start + lane).to(tl.int64)
-        inside = (row < last)[:, None] & (column < columns)[None, :]
+        inside = (row < rows)[:, None] & (column < columns)[None, :]
         at_x = row[:, None] * x_row + column[None, :] * x_col
         re, im = load_scaled(x, at_x, inside, scale_re, scale_im)
-        for k in range(first, start, ROWS):  # what this program has solved already
+        for k in range(0, start, ROWS):  # what this program has solved already
             inner = (k + lane).to(tl.int64)
-            f_re, f_im = load_pair(t, row[:, None] * t_row + inner[None, :] * t_col, (row < last)[:, None], CONJ)
+            f_re, f_im = load_pair(t, row[:, None] * t_row + inner[None, :] * t_col, (row < rows)[:, None], CONJ)
             s_re, s_im = load_pair(x, inner[:, None] * x_row + column[None, :] * x_col, (column < columns)[None, :],
                                    False)
             re -= tl.sum(f_re[:, :, None] * s_re[None, :, :] - f_im[:, :, None] * s_im[None, :, :], 1)
             im -= tl.sum(f_re[:, :, None] * s_im[None, :, :] + f_im[:, :, None] * s_re[None, :, :], 1)
         if not UNIT:  # the diagonal of a unit triangle is not read
-            d_re, d_im = load_pair(t, row * (t_row + t_col), row < last, CONJ)
-            size = tl.where(row < last, d_re * d_re + d_im * d_im, 1.0)
+            d_re, d_im = load_pair(t, row * (t_row + t_col), row < rows, CONJ)
+            size = tl.where(row < rows, d_re * d_re + d_im * d_im, 1.0)
             d_re, d_im = d_re / size, -d_im / size  # its inverse
         for i in tl.static_range(ROWS):  # unrolled: all loads are under way before the first row is solved
             which = tl.full([ROWS, COLS], i, tl.int32)
@@ -53,34 +53,13 @@ def solve_kernel(x_array, t_array, scale_re: "fp64", scale_im: "fp64", first, la
                 s_re, s_im = s_re * i_re - s_im * i_im, s_re * i_im + s_im * i_re
             # Only the named triangle is read: below the diagonal, inside the matrix.
             below = lane > i
-            f_re, f_im = load_pair(t, row * t_row + (start + i).to(tl.int64) * t_col, below & (row < last), CONJ)
+            f_re, f_im = load_pair(t, row * t_row + (start + i).to(tl.int64) * t_col, below & (row < rows), CONJ)
             f_re, f_im, here = f_re[:, None], f_im[:, None], (lane == i)[:, None]
             re = tl.where(below[:, None], re - f_re * s_re + f_im * s_im, tl.where(here, s_re, re))
             im = tl.where(below[:, None], im - f_re * s_im - f_im * s_re, tl.where(here, s_im, im))
         tl.store(x + 2 * at_x, re, mask=inside)
         tl.store(x + 2 * at_x + 1, im, mask=inside)
         tl.debug_barrier()  # the next rows read what other threads have stored
-
-
-@triton.jit
-def update_kernel(x_array, t_array, scale_re: "fp64", scale_im: "fp64", first, last, rows, columns, t_first, t_row,
-                  t_col, x_first, x_row, x_col, CONJ: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
-    """x[r] = scale * x[r] - sum of T[r, k] x[k] over the solved rows first .. last - 1, for the rows behind them."""
-    x = tl.load(x_array + tl.program_id(2)).to(tl.pointer_type(tl.float64)) + 2 * x_first
-    t = tl.load(t_array + tl.program_id(2)).to(tl.pointer_type(tl.float64)) + 2 * t_first
-    row = last + tl.program_id(0).to(tl.int64) * BM + tl.arange(0, BM)
-    column = tl.program_id(1).to(tl.int64) * BN + tl.arange(0, BN)
-    inside = (row < rows)[:, None] & (column < columns)[None, :]
-    at_x = row[:, None] * x_row + column[None, :] * x_col
-    re, im = load_scaled(x, at_x, inside, scale_re, scale_im)
-    for i in range(first, last):
-        k = i.to(tl.int64)
-        f_re, f_im = load_pair(t, row * t_row + k * t_col, row < rows, CONJ)
-        s_re, s_im = load_pair(x, k * x_row + column * x_col, column < columns, False)
-        re -= f_re[:, None] * s_re[None, :] - f_im[:, None] * s_im[None, :]
-        im -= f_re[:, None] * s_im[None, :] + f_im[:, None] * s_re[None, :]
-    tl.store(x + 2 * at_x, re, mask=inside)
-    tl.store(x + 2 * at_x + 1, im, mask=inside)
 
 
 @triton.jit
@@ -114,13 +93,6 @@ def ztrsm_batched(side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, batch):
         t_first, x_first = (rows - 1) * (t_row + t_col), (rows - 1) * x_row
         t_row, t_col, x_row = -t_row, -t_col, -x_row
     scale = complex(alpha)
-    for first in range(0, rows, 256):
-        last = min(first + 256, rows)
-        solve_kernel[(triton.cdiv(columns, 4), batch)](
-            B, A, scale.real, scale.imag, first, last, columns, t_first, t_row, t_col, x_first, x_row, x_col,
-            CONJ=trans == 2, UNIT=diag != 0, ROWS=16, COLS=4, num_warps=1)
-        if last < rows:
-            update_kernel[(triton.cdiv(rows - last, 16), grid[1], batch)](
-                B, A, scale.real, scale.imag, first, last, rows, columns, t_first, t_row, t_col, x_first, x_row, x_col,
-                CONJ=trans == 2, BM=16, BN=32)
-        scale = 1 + 0j  # B has been scaled once, by the first solve and the first update
+    solve_kernel[(triton.cdiv(columns, 4), batch)](
+        B, A, scale.real, scale.imag, rows, columns, t_first, t_row, t_col, x_first, x_row, x_col,
+        CONJ=trans == 2, UNIT=diag != 0, ROWS=16, COLS=4, num_warps=1)
