@@ -87,7 +87,7 @@ def launch(self, dim, dtype, out):
     softmax_kernel[(triton.cdiv(rows, tile_rows),)](
         y, x, rows, n, shape, y_strides, x_strides, y.stride(-1), x.stride(-1),
         COMPUTE=tl.float64 if out.dtype == torch.float64 else tl.float32,
-        ONE_PASS=one_pass, ROWS=tile_rows, COLS=cols, num_warps=4 if cols <= 4096 and one_pass else 16)
+        ONE_PASS=one_pass, ROWS=tile_rows, COLS=cols, num_warps=8)
     return out
 
 
