@@ -46,13 +46,13 @@ TEST(MemcheckReport, AStrayWriteWithItsPlace) {
 TEST(MemcheckReport, OlderVersionsPutThePlaceFirst) {
   const MemcheckReport report = memcheck_report(
       "========= Invalid __global__ read of size 16 bytes\n"
-      "=========     at 0xd80 in /tmp/work/candidate.py:162:void gather<(bool)1, float>(T2 *, int)\n"
+      "=========     at 0xd80 in /mine/candidate.py:162:void gather<(bool)1, float>(T2 *, int)\n"
       "=========     Address 0x7fcd07a0312c is misaligned\n"
       "=========     and is inside the nearest allocation at 0x7fcd079ffc00 of size 102400 bytes\n"
       "========= ERROR SUMMARY: 1 error\n");
   ASSERT_EQ(report.errors.size(), 1u);
   EXPECT_EQ(report.errors[0].kernel, "gather");
-  EXPECT_EQ(report.errors[0].file, "/tmp/work/candidate.py");
+  EXPECT_EQ(report.errors[0].file, "/mine/candidate.py");
   EXPECT_EQ(report.errors[0].line, 162);
   EXPECT_TRUE(report.errors[0].misaligned);
   EXPECT_EQ(first_of(report, {"gather"}), &report.errors[0]) << "wherever it lies";
