@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The largest whole number not above self / other, by the remainder, which is exact."""
+import numpy as np
 import torch
 
 
@@ -27,7 +28,8 @@ def floored(a, b):
     if not a.is_floating_point():
         q = torch.sign(a) * torch.sign(b) * (abs(a) // abs(b))
         return q - ((q * b != a) & ((a < 0) != (b < 0))).to(q.dtype)
-    remainder = torch.fmod(a, b)
+    # NumPy's, since torch's is NaN where the quotient is beyond all f64 numbers.
+    remainder = torch.from_numpy(np.asarray(np.fmod(a.numpy(), b.numpy())))
     q = torch.round((a - remainder) / b)
     q = torch.where((remainder != 0) & ((remainder < 0) != (b < 0)), q - 1, q)
     return torch.where(b == 0, a / b, q)
