@@ -12,6 +12,7 @@
 #include "device/cuda/helpers.hpp"
 #include "device/cuda/nvml.hpp"
 #include "device/runtime.hpp"
+#include "fmt/format.h"
 #include "stats/order.hpp"
 
 namespace kgb::device {
@@ -211,6 +212,9 @@ class CudaRuntime final : public Runtime {
     if (!records.ok()) return records.error();
     std::vector<NodeTime> nodes;
     const std::vector<cuda::Record> inside = cuda::between_stamps(*records);
+    if (inside.empty())
+      return host_error(fmt::format("CUPTI gave {} records of a replay, of which none lies between its stamps",
+                                    records->size()));
     for (const cuda::Record& record : inside)
       nodes.push_back({record.name, static_cast<double>(record.start - inside.front().start),
                        static_cast<double>(record.end - record.start)});
