@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <mutex>
 #include <type_traits>
 #include <utility>
@@ -130,16 +132,13 @@ Result<std::vector<Record>> Activity::take() {
 }
 
 std::vector<Record> between_stamps(const std::vector<Record>& records) {
-  std::uint64_t opened = 0, closed = 0;
-  for (const Record& record : records) {
-    if (record.name != "kgb_stamp") continue;
-    if (opened == 0) opened = record.end;
-    closed = record.start;
-  }
+  const auto stamp = [](const Record& record) { return record.name == "kgb_stamp"; };
+  const auto first = std::find_if(records.begin(), records.end(), stamp);
+  const auto last = std::find_if(records.rbegin(), records.rend(), stamp);
   std::vector<Record> inside;
-  for (const Record& record : records)
-    if (record.name != "kgb_stamp" && record.start >= opened && record.end <= closed)
-      inside.push_back(record);
+  if (first == records.end()) return inside;
+  // By their order, not by their ends: a kernel's record may end some ten ns after its follower's begins.
+  std::copy_if(first, last.base(), std::back_inserter(inside), std::not_fn(stamp));
   return inside;
 }
 

@@ -51,6 +51,16 @@ TEST(Activity, ASpanIsWhatRanBetweenTheStamps) {
   EXPECT_EQ(cuda::span_of({{"kgb_stamp", 1, 2}, {"kgb_stamp", 3, 4}}), 0.0);
 }
 
+// Records are off by some ten ns: a kernel seems to end after its closing stamp began.
+TEST(Activity, AKernelWhoseRecordLapsOverTheStampsIsOneOfTheCall) {
+  const std::vector<cuda::Record> records{
+      {"kgb_read", 0, 10}, {"kgb_stamp", 20, 30}, {"kernel", 29, 62}, {"kgb_stamp", 60, 70}, {"", 72, 80}};
+  const std::vector<cuda::Record> inside = cuda::between_stamps(records);
+  ASSERT_EQ(inside.size(), 1u);
+  EXPECT_EQ(inside[0].name, "kernel");
+  EXPECT_EQ(cuda::span_of(records), 33.0);
+}
+
 TEST(Helpers, ThePtxHoldsEveryKernel) {
   const std::string ptx = cuda::helper_ptx();
   for (const char* entry :
