@@ -65,6 +65,8 @@ def power_sum(x, s):
     tail += term * (1.0 / 47900160)
     term = term * (w + 9) * (w + 10) * z
     tail -= term * (691.0 / 1307674368000)
+    term = term * (w + 11) * (w + 12) * z
+    tail += term * (1.0 / 74724249600)
     return total + tail
 
 
