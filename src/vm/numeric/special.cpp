@@ -111,7 +111,8 @@ double bessel_i(int order, double x) {
     // Split the exponential so that it does not overflow before the product does.
     const double half = std::exp(0.5 * a);
     result = half * (result / std::sqrt(2.0 * std::numbers::pi * a)) * half;
-    if (std::isinf(a)) result = a;
+    constexpr double kOverflows = 1000;  // from 714 on; far beyond, infinity times a share of 0 would be NaN
+    if (a > kOverflows) result = std::numeric_limits<double>::infinity();
   }
   return order == 1 && x < 0.0 ? -result : result;
 }

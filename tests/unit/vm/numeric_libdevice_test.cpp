@@ -81,6 +81,11 @@ TEST(NumericLibdevice, SpecialFunctionsAtKnownPoints) {
   EXPECT_NEAR((call<double>("__nv_j0", 2.404825557695773)), 0.0, 1e-15);
   EXPECT_NEAR((call<double>("__nv_cyl_bessel_i0", 1.0)), 1.2660658777520084, 1e-15);
   EXPECT_NEAR((call<double>("__nv_cyl_bessel_i1", 1.0)), 0.5651591039924851, 1e-15);
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double x : {720.0, 1e300, std::numeric_limits<double>::max(), infinity}) {
+    EXPECT_EQ((call<double>("__nv_cyl_bessel_i0", x)), infinity);
+    EXPECT_EQ((call<double>("__nv_cyl_bessel_i1", -x)), -infinity);
+  }
   EXPECT_NEAR((call<double>("__nv_cyl_bessel_i0", 50.0)) / 2.9325537838493363e20, 1.0, 1e-14);
   EXPECT_EQ((call<double>("__nv_sinpi", 1.0)), 0.0);
   EXPECT_EQ((call<double>("__nv_cospi", 0.5)), 0.0);
