@@ -116,10 +116,11 @@ Result<Fd> make_landlock(const LandlockPaths& paths, bool network) {
   return ruleset;
 }
 
-int landlock_allow_proc_self(int ruleset) noexcept {
+int landlock_allow_proc_self(int ruleset, bool writable) noexcept {
   const int fd = ::open("/proc/self", O_PATH | O_CLOEXEC | O_DIRECTORY);
   if (fd < 0) return errno;
-  const int code = add_rule(ruleset, fd, kReadFile | kReadDir);
+  const std::uint64_t write = landlock_abi() >= 3 ? kWriteFile | kTruncate : kWriteFile;
+  const int code = add_rule(ruleset, fd, kReadFile | kReadDir | (writable ? write : 0));
   ::close(fd);
   return code;
 }

@@ -26,9 +26,10 @@ struct LandlockPaths {
 // error.
 [[nodiscard]] Result<Fd> make_landlock(const LandlockPaths& paths, bool network);
 
-// In the process to be locked: adds its own /proc/self to the rule set, readable. Only system calls. 0, or an
-// errno.
-[[nodiscard]] int landlock_allow_proc_self(int ruleset) noexcept;
+// In the process to be locked: adds its own /proc/self to the rule set, readable, and writable for one that
+// drives a GPU: the CUDA driver gives up where it cannot name its threads there. What lies there is the
+// process's own (its memory, its names), and the kernel guards the rest. Only system calls. 0, or an errno.
+[[nodiscard]] int landlock_allow_proc_self(int ruleset, bool writable) noexcept;
 // Puts the calling thread and all its later children under the rule set. 0, or an errno.
 [[nodiscard]] int landlock_restrict(int ruleset) noexcept;
 

@@ -44,10 +44,12 @@ std::vector<std::string> missing_layers(const LockSpec& spec, int landlock) {
   return missing;
 }
 
-// Not being able to scope signals is made good by the other layers; the rest needs the caller's consent.
+// Not being able to scope signals is made good by the other layers, and a driver's process has no pid
+// namespace anywhere; the rest needs the caller's consent.
 bool is_weak(const LockSpec& spec, int landlock) {
-  return (spec.namespaces & kPidNs) == 0 || ((spec.namespaces & kNetNs) == 0 && !spec.network) ||
-         landlock == 0 || (!spec.uid && (spec.namespaces & kUserNs) == 0 && ::geteuid() == 0);
+  return ((spec.namespaces & kPidNs) == 0 && spec.drivers.empty()) ||
+         ((spec.namespaces & kNetNs) == 0 && !spec.network) || landlock == 0 ||
+         (!spec.uid && (spec.namespaces & kUserNs) == 0 && ::geteuid() == 0);
 }
 
 // Programs need the dynamic loader, which the kernel opens as a program too.
@@ -60,7 +62,11 @@ std::vector<std::string> with_loader(std::vector<std::string> execute) {
 
 SeccompRules rules_of(const LockSpec& spec) {
   SeccompRules rules;
-  rules.network = spec.network ? Network::all : spec.port != 0 ? Network::internet : Network::none;
+  // The CUDA driver does not start without a socket to pass descriptors by, though nobody uses it.
+  rules.network = spec.network            ? Network::all
+                  : spec.port != 0        ? Network::internet
+                  : !spec.drivers.empty() ? Network::listener
+                                          : Network::none;
   rules.execute = !spec.execute.empty();
   rules.new_processes = spec.new_processes;
   // By path, a process without a user of its own would reach all that its user has.
@@ -167,7 +173,7 @@ Failure PreparedLock::apply(std::span<const int> cgroup_fds) const noexcept {
   if (const Failure failure = become_nobody(); failure.step != nullptr) return failure;
   if (const Failure failure = set_limits(); failure.step != nullptr) return failure;
   if (landlock_.open()) {
-    if (const int code = landlock_allow_proc_self(landlock_.get()); code != 0)
+    if (const int code = landlock_allow_proc_self(landlock_.get(), !spec_.drivers.empty()); code != 0)
       return {"allow its own /proc", code};
     if (const int code = landlock_restrict(landlock_.get()); code != 0) return {"apply Landlock", code};
   }

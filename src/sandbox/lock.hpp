@@ -38,7 +38,11 @@ struct LockSpec {
   std::vector<std::string>
       execute;  // programs, and folders of programs, that may be run; none: exec is refused
   std::vector<std::string> devices{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
-  std::vector<std::string> drivers;  // devices that are driven by ioctl: a GPU's; missing ones are left out
+  // Devices that are driven by ioctl: a GPU's; missing ones are left out. Where there are any, the process
+  // may also do what a GPU's driver does not start without: write to its own /proc/self, hold a socket that
+  // nobody reaches, and see its threads' numbers in /proc, for which it gets a warden (sandbox/warden.hpp)
+  // instead of a pid namespace.
+  std::vector<std::string> drivers;
   bool network = false;
   std::uint16_t port = 0;  // not 0: internet sockets, in its own network namespace, with this one port to us
                            // (sandbox/port.hpp)

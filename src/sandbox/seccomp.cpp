@@ -126,6 +126,18 @@ class Filter {
     note(seccomp_rule_add(context_.get(), SCMP_ACT_ERRNO(EPERM), seccomp_syscall_resolve_name(name), 1,
                           scmp_arg_cmp{index, SCMP_CMP_MASKED_EQ, bits, equal}));
   }
+  // All but a socket that needs a connection to be of use, which nobody here may make or take.
+  void refuse_all_but_listeners() {
+    refuse({"accept", "accept4", "connect"});
+    const int socket = seccomp_syscall_resolve_name("socket");
+    const auto refuse_socket = [&](const scmp_arg_cmp& argument) {
+      note(seccomp_rule_add(context_.get(), SCMP_ACT_ERRNO(EPERM), socket, 1, argument));
+    };
+    constexpr std::uint64_t kTypeBits = 0xf;
+    refuse_socket({0, SCMP_CMP_NE, AF_UNIX, 0});
+    for (std::uint64_t type = 0; type <= kTypeBits; ++type)
+      if (type != SOCK_SEQPACKET) refuse_socket({1, SCMP_CMP_MASKED_EQ, kTypeBits, type});
+  }
   // All but the internet's.
   void refuse_other_families() {
     const int socket = seccomp_syscall_resolve_name("socket");
@@ -136,7 +148,9 @@ class Filter {
     for (std::uint64_t family = 0; family < AF_INET6; ++family)
       if (family != AF_INET) refuse(SCMP_CMP_EQ, family);
     refuse(SCMP_CMP_GT, AF_INET6);
-    // One end of a pair of datagram sockets can be pointed at any socket of the file system.
+  }
+  // One end of a pair of datagram sockets can be pointed at any socket of the file system.
+  void refuse_datagram_pairs() {
     for (const std::uint64_t type : {SOCK_DGRAM, SOCK_RAW}) refuse_bits("socketpair", 1, 0xf, type);
   }
   [[nodiscard]] Result<std::string> program() const {
@@ -166,7 +180,9 @@ Result<std::string> make_seccomp(const SeccompRules& rules) {
   if (!filter.made()) return host_error("libseccomp cannot start a filter");
   filter.sort();
   filter.refuse(kRefused);
+  if (rules.network != Network::all) filter.refuse_datagram_pairs();
   if (rules.network == Network::none) filter.refuse(kNetwork);
+  if (rules.network == Network::listener) filter.refuse_all_but_listeners();
   if (rules.network == Network::internet) filter.refuse_other_families();
   if (!rules.execute) filter.refuse(kExecute);
   if (rules.metadata != Metadata::real)

@@ -10,6 +10,7 @@ namespace kgb::sandbox {
 
 enum class Network {
   none,
+  listener,  // an AF_UNIX socket that listens, and nothing that connects, accepts or sends to an address
   internet,  // IPv4 and IPv6 alone: a path of the file system that is a socket is reached by no other layer
   all,
 };

@@ -68,7 +68,9 @@ Result<Setup> prepare(const std::optional<LockSpec>& lock, std::span<const int> 
   Setup setup;
   if (lock) {
     setup.spec = *lock;
-    setup.spec.namespaces = usable_namespaces() & ~lock->avoid & ~(lock->network ? kNetNs : 0);
+    // The CUDA driver names its threads in /proc, which has the numbers of the namespace that mounted it.
+    const Namespaces unfit = (lock->network ? kNetNs : 0) | (lock->drivers.empty() ? 0 : kPidNs);
+    setup.spec.namespaces = usable_namespaces() & ~lock->avoid & ~unfit;
     KGB_TRY(setup.lock, PreparedLock::make(setup.spec));
     KGB_TRY(setup.group, Cgroup::make(cgroup_places(), setup.spec.memory_bytes, setup.spec.processes));
     if (setup.group) setup.join = setup.group->join_fds();
