@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/text.hpp"
@@ -43,13 +45,33 @@ std::string unknown_command(int argc, char** argv, const CLI::App& root) {
   return in_quotes(word) + " is no command" + did_you_mean(word, known);
 }
 
+std::string command_name(const CLI::App& command) {
+  return command.get_parent() == nullptr ? "kgbench" : "kgbench " + command.get_name();
+}
+
+// The first of the words that looks like an option of the command and is none, with the one it may have meant.
+std::string unknown_option(const CLI::App& root) {
+  const CLI::App* asked = &root;
+  for (const CLI::App* sub : root.get_subcommands()) asked = sub;
+  std::set<std::string> names;
+  for (const CLI::App* app : {asked, &root})
+    for (const CLI::Option* option : app->get_options())
+      for (const std::string& name : option->get_lnames()) names.insert("--" + name);
+  const std::vector<std::string> known(names.begin(), names.end());
+  for (const std::string& word : root.remaining(true)) {
+    const std::string name = word.substr(0, word.find('='));
+    if (!name.starts_with("--") || names.contains(name)) continue;
+    return in_quotes(name) + " is no option of " + command_name(*asked) + did_you_mean(name, known);
+  }
+  return {};
+}
+
 // CLI11 speaks several lines at times; the first one holds what happened.
 int say_parse_error(const CLI::ParseError& error, const std::string& unknown, const CLI::App& root) {
   const std::string text = unknown.empty() ? first_line(error.what()) : unknown;
   const CLI::App* asked = &root;
   for (const CLI::App* sub : root.get_subcommands()) asked = sub;
-  const std::string where = asked == &root ? "kgbench" : "kgbench " + asked->get_name();
-  std::fprintf(stderr, "error: %s  (%s --help)\n", text.c_str(), where.c_str());
+  std::fprintf(stderr, "error: %s  (%s --help)\n", text.c_str(), command_name(*asked).c_str());
   return kExitUser;
 }
 
@@ -80,7 +102,9 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return root.exit(success);
   } catch (const CLI::ParseError& error) {
-    return say_parse_error(error, unknown_command(argc, argv, root), root);
+    std::string unknown = unknown_command(argc, argv, root);
+    if (unknown.empty()) unknown = unknown_option(root);
+    return say_parse_error(error, unknown, root);
   }
   for (const Registered& command : commands)
     if (command.app->parsed()) {

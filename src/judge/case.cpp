@@ -64,6 +64,16 @@ Result<std::vector<Workload>> workloads_of(const JudgeRequest& request, const Op
   return all;
 }
 
+// Where a workload is that is not in the tiers asked for.
+std::string place_of(const std::string& id, const Operator& op, const Catalogue& catalogue) {
+  for (const Tier tier : {Tier::smoke, Tier::full, Tier::published})
+    for (const Workload& workload : catalogue.workloads(op, tier))
+      if (workload.call.workload == id)
+        return "It is of the tier " + std::string(name_of(tier)) + ": --workload " + std::string(name_of(tier));
+  if (id.starts_with('h')) return "A hidden one needs the seed that drew it: --workload hidden --seed";
+  return "kgbench show " + op.name + " lists them";
+}
+
 // What speaks against the mode, the workloads that are to be timed and the baseline; nullopt: nothing.
 std::optional<std::string> mistake_in_request(const JudgeRequest& request, const Operator& op,
                                               const std::string& language) {
@@ -149,9 +159,8 @@ Result<Case> open_case(const JudgeRequest& request, const Catalogue& catalogue) 
     return user_error(op->name + " has no entry that C++ candidates may implement (kgbench show " + op->name +
                       ")");
   if (workloads.empty() && request.only_workload)
-    return user_error(
-        op->name + " has no workload " + in_quotes(*request.only_workload) +
-        " in the tiers asked for. A hidden one needs the seed that drew it: --workload hidden --seed");
+    return user_error(op->name + " has no workload " + in_quotes(*request.only_workload) +
+                      " in the tiers asked for. " + place_of(*request.only_workload, *op, catalogue));
   if (workloads.empty())
     return user_error(op->name + " has no workload in the tiers asked for (kgbench show " + op->name + ")");
   if (const std::optional<std::string> mistake = mistake_in_request(request, *op, open.language))

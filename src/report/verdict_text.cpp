@@ -174,8 +174,8 @@ std::string census(const Evaluation& e) {
 }
 
 std::string passed(const Evaluation& e) {
-  std::string out = workloads_text(e) + " workloads";
-  if (worst(e).empty()) out += ", worst error over bound " + worst_text(e);
+  std::string out = e.workloads.empty() ? "no workload was judged" : workloads_text(e) + " workloads";
+  if (!e.workloads.empty() && worst(e).empty()) out += ", worst error over bound " + worst_text(e);
   if (!e.targets.empty()) out += ", targets " + targets_text(e);
   return out;
 }

@@ -15,21 +15,27 @@ MISTAKES = [
     (["judge", GOOD], "no operator. Name one with --op (kgbench list)"),
     (["judge", GOOD, "--op", "softmx"], "softmx is no operator.  Did you mean aten::softmax or aten::_softmax?  (kgbench list)"),
     (["judge", GOOD, "--op", "zzzzzzzz"], "zzzzzzzz is no operator.  (kgbench list)"),
-    ([*JUDGE, "--frobnicate"], "The following argument was not expected: --frobnicate  (kgbench judge --help)"),
+    ([*JUDGE, "--frobnicate"], "'--frobnicate' is no option of kgbench judge  (kgbench judge --help)"),
     ([*JUDGE, "--seed", "xyz"], "--seed 'xyz' is not 1 to 16 hexadecimal digits"),
     ([*JUDGE, "--seed", "11223344556677889"], "--seed '11223344556677889' is not 1 to 16 hexadecimal digits"),
     ([*JUDGE, "--tier", "smok"], "no tier 'smok' (did you mean 'smoke'?). Tiers: smoke, full, hidden, published"),
     ([*JUDGE, "--target", "sm_91"], "no target 'sm_91' (did you mean 'sm_90'?). Targets: all, none, sm_80, sm_90, "
      "sm_100, gfx942, gfx950"),
     ([*JUDGE, "-j", "0"], "--lanes: Value 0 not in range 1 to 1024  (kgbench judge --help)"),
-    ([*JUDGE, "--tier", "smoke", "--only", "s999"], "vllm::rms_norm has no workload 's999' in the tiers asked for. A "
-     "hidden one needs the seed that drew it: --workload hidden --seed"),
+    ([*JUDGE, "--tier", "smoke", "--only", "s999"], "vllm::rms_norm has no workload 's999' in the tiers asked for. "
+     "kgbench show vllm::rms_norm lists them"),
     (["run", "--contestant", "dir:/nowhere"], "'/nowhere' is no folder. dir:PATH names a folder with one file per "
      "operator"),
     (["run", "--contestant", "nobody"], "no contestant 'nobody'. Use experts, dir:PATH, library:NAME, replay:RUN, tuner, agent:NAME, or a method of catalogue/methods: one-shot, best-of-k, union-of-k, repair (kgbench list --contestants)"),
     (["run", "--resume", "/nowhere"], "no run at /nowhere (it has no run.sqlite). Name the folder that kgbench run "
      "printed"),
     (["report", "nosuch"], "no run at nosuch (there is no such file or folder). Name the folder that kgbench run printed"),
+    ([*JUDGE, "--targt", "none"], "'--targt' is no option of kgbench judge (did you mean '--target'?)  (kgbench judge --help)"),
+    (["list", "--sute=ms"], "'--sute' is no option of kgbench list (did you mean '--suite'?)  (kgbench list --help)"),
+    (["--hlep"], "'--hlep' is no option of kgbench (did you mean '--help'?)  (kgbench --help)"),
+    ([*JUDGE, "--only", "f1"], "vllm::rms_norm has no workload 'f1' in the tiers asked for. It is of the tier full: --workload full"),
+    ([*JUDGE, "--tier", "smoke", "--only", "h1"], "vllm::rms_norm has no workload 'h1' in the tiers asked for. "
+     "A hidden one needs the seed that drew it: --workload hidden --seed"),
     (["judg", GOOD], "'judg' is no command (did you mean 'judge'?)  (kgbench --help)"),
     (["frobnicate"], "'frobnicate' is no command  (kgbench --help)"),
     (["new", "softmax", "--out", "nodir/x.py"], "there is no folder 'nodir'. Name a file in a folder that exists with --out"),

@@ -121,6 +121,14 @@ Result<int> sanitize_script(const Options& options) {
                     ". KGBENCH_PYTHON names the interpreter");
 }
 
+// What was looked at, so that nobody takes the smoke tier for all there is.
+std::string tiers_text(const JudgeRequest& request) {
+  std::vector<std::string> names;
+  for (const Tier tier : request.own.empty() ? request.tiers : std::vector<Tier>())
+    names.emplace_back(name_of(tier));
+  return names.empty() ? "" : " of " + join(names, ", ");
+}
+
 Result<int> sanitize_candidate(const Options& options) {
   KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
@@ -148,10 +156,11 @@ Result<int> sanitize_candidate(const Options& options) {
   if (!options.json) {
     printer.print_folded();
     if (count == 0)
-      std::printf("%s: %zu workloads, no findings\n", options.file.c_str(), planned.size());
+      std::printf("%s: %zu workloads%s, no findings\n", options.file.c_str(), planned.size(),
+                  tiers_text(request).c_str());
     else
-      std::printf("%s: %zu findings in %zu of %zu workloads\n", options.file.c_str(), count, bad,
-                  planned.size());
+      std::printf("%s: %zu findings in %zu of %zu workloads%s\n", options.file.c_str(), count, bad,
+                  planned.size(), tiers_text(request).c_str());
   }
   return count == 0 ? kExitPass : kExitFailed;
 }
