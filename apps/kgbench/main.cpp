@@ -49,7 +49,8 @@ std::string command_name(const CLI::App& command) {
   return command.get_parent() == nullptr ? "kgbench" : "kgbench " + command.get_name();
 }
 
-// The first of the words that looks like an option of the command and is none, with the one it may have meant.
+// The first of the words that looks like an option of the command and is none, with the one it may have
+// meant.
 std::string unknown_option(const CLI::App& root) {
   const CLI::App* asked = &root;
   for (const CLI::App* sub : root.get_subcommands()) asked = sub;

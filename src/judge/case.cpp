@@ -69,7 +69,8 @@ std::string place_of(const std::string& id, const Operator& op, const Catalogue&
   for (const Tier tier : {Tier::smoke, Tier::full, Tier::published})
     for (const Workload& workload : catalogue.workloads(op, tier))
       if (workload.call.workload == id)
-        return "It is of the tier " + std::string(name_of(tier)) + ": --workload " + std::string(name_of(tier));
+        return "It is of the tier " + std::string(name_of(tier)) + ": --workload " +
+               std::string(name_of(tier));
   if (id.starts_with('h')) return "A hidden one needs the seed that drew it: --workload hidden --seed";
   return "kgbench show " + op.name + " lists them";
 }

@@ -213,8 +213,8 @@ class CudaRuntime final : public Runtime {
     std::vector<NodeTime> nodes;
     const std::vector<cuda::Record> inside = cuda::between_stamps(*records);
     if (inside.empty())
-      return host_error(fmt::format("CUPTI gave {} records of a replay, of which none lies between its stamps",
-                                    records->size()));
+      return host_error(fmt::format(
+          "CUPTI gave {} records of a replay, of which none lies between its stamps", records->size()));
     for (const cuda::Record& record : inside)
       nodes.push_back({record.name, static_cast<double>(record.start - inside.front().start),
                        static_cast<double>(record.end - record.start)});

@@ -9,6 +9,7 @@
 #include "judge/memcheck.hpp"
 #include "judge/native.hpp"
 #include "judge/policy.hpp"
+#include "judge/quick_device.hpp"
 #include "judge/random_trials.hpp"
 #include "judge/timing.hpp"
 #include "judge/trials.hpp"
@@ -80,8 +81,8 @@ void tell_progress(const Case& open, const Job& job) {
 }
 
 // One workload after the other. The profile quick has all of them on the VM before it compiles a kernel for
-// the device, which costs more than the rest of the judging, and does not for a candidate that failed there.
-Status judge_jobs(Case& open, Processes& processes) {
+// the device, and compiles none for a candidate that failed there.
+Status judge_jobs(Case& open, Processes& processes, const Catalogue& catalogue) {
   const bool vm_first = open.quick() && open.on_device();
   std::vector<Job*> prepared;
   for (Job& job : open.jobs) {
@@ -96,7 +97,8 @@ Status judge_jobs(Case& open, Processes& processes) {
   }
   const bool failed = std::any_of(open.jobs.begin(), open.jobs.end(),
                                   [](const Job& job) { return decide(job.findings) != Verdict::pass; });
-  for (Job* job : failed ? std::vector<Job*>() : prepared) {
+  if (failed) return ok_status();
+  for (Job* job : device_jobs(prepared, timed_jobs(open, catalogue, false))) {
     if (open.stopped()) return ok_status();
     KGB_CHECK(judge_at_home(open, *job, processes));
     if (decide(job->findings) == Verdict::timeout) return ok_status();
@@ -181,7 +183,7 @@ Status judge_plans(Case& open, Processes& processes, const Catalogue& catalogue)
   for (Job& job : open.jobs)
     if (job.only_timed) KGB_CHECK(judge_timed_job(open, job, processes));
   if (open.random()) return judge_random(open, processes, catalogue);
-  KGB_CHECK(judge_jobs(open, processes));
+  KGB_CHECK(judge_jobs(open, processes, catalogue));
   KGB_CHECK(judge_readers(open, processes, catalogue));
   return judge_tuning(open, processes, catalogue);
 }
