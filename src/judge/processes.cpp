@@ -179,6 +179,8 @@ sandbox::Command Processes::candidate_command(const std::filesystem::path& works
   for (const char* name :
        {"HOME=", "TMPDIR=", "TRITON_CACHE_DIR=", "CUDA_CACHE_PATH=", "TORCHINDUCTOR_CACHE_DIR="})
     command.environment.push_back(name + workspace.string());
+  // Its user is in no list of users, and torch.compile asks for a name.
+  for (const char* who : {"USER=candidate", "LOGNAME=candidate"}) command.environment.emplace_back(who);
   command.cwd = workspace.string();
   sandbox::LockSpec lock = python_lock(setup_, zygote_.interpreter(), workspace);
   if (setup_.library)

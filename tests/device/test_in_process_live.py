@@ -56,7 +56,7 @@ import triton.language as tl
 @triton.jit
 def neg_kernel(x, out, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + at, -tl.load(x + at, mask=at < n), mask=at < n)
+    tl.store(out + at, tl.load(x + at, mask=at < n) * -1.0, mask=at < n)  # 0 - x would lose the sign of zero
 
 
 def neg(self):
