@@ -9,39 +9,24 @@ namespace kgb::vm {
 namespace {
 
 // Whether a plain load of n granules has to be looked at closer; readers become `me`.
-bool look_load(const std::uint32_t* writer, std::uint32_t* reader, std::int64_t n, std::uint32_t me,
-               std::uint32_t first, bool init) {
-  std::uint32_t bad = 0;
-  const auto zero_is_bad = static_cast<std::uint32_t>(init);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::uint32_t w = writer[i];
-    bad |= (static_cast<std::uint32_t>(w == 0) & zero_is_bad) |
-           (static_cast<std::uint32_t>((w & kTagMask) >= first) &
-            static_cast<std::uint32_t>((w & ~kAtomicFlag) != me));
-  }
-  if (reader == nullptr) return bad != 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::uint32_t r = reader[i];
-    const bool others = ((r & kTagMask) >= first) & (r != me);
-    reader[i] = me | (others ? kManyFlag : 0);
-  }
-  return bad != 0;
+bool look_load(RegionShadow& shadow, std::size_t g, std::size_t n, std::uint32_t me, std::uint32_t first,
+               bool init) {
+  const bool bad = shadow.writer.any(g, n, [&](std::uint32_t w) {
+    return ((w == 0) & init) | (((w & kTagMask) >= first) & ((w & ~kAtomicFlag) != me));
+  });
+  if (shadow.tracked)
+    shadow.reader.update(g, n, [&](std::uint32_t r) {
+      const bool others = ((r & kTagMask) >= first) & (r != me);
+      return me | (others ? kManyFlag : 0);
+    });
+  return bad;
 }
 
-bool look_store(const std::uint32_t* writer, const std::uint32_t* reader, std::int64_t n, std::uint32_t me,
+bool look_store(const RegionShadow& shadow, std::size_t g, std::size_t n, std::uint32_t me,
                 std::uint32_t first) {
-  std::uint32_t bad = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::uint32_t w = writer[i];
-    bad |= static_cast<std::uint32_t>((w & kTagMask) >= first) &
-           static_cast<std::uint32_t>((w & ~kAtomicFlag) != me);
-  }
-  if (reader == nullptr) return bad != 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::uint32_t r = reader[i];
-    bad |= static_cast<std::uint32_t>((r & kTagMask) >= first) & static_cast<std::uint32_t>(r != me);
-  }
-  return bad != 0;
+  const auto others = [&](std::uint32_t w) { return ((w & kTagMask) >= first) & ((w & ~kAtomicFlag) != me); };
+  if (shadow.writer.any(g, n, others)) return true;
+  return !shadow.reader.empty() && shadow.reader.any(g, n, others);
 }
 
 void note_place(std::vector<int>& places, int place) {
@@ -105,6 +90,12 @@ std::uint32_t LaunchCheck::tag(Frame& frame) {
   return check.me;
 }
 
+bool LaunchCheck::only_bounds(int region) const {
+  if (region < 0 || state_.footprint != nullptr || memory_.part(region) != nullptr) return false;
+  const RegionShadow& shadow = *shadows_[static_cast<std::size_t>(region)];
+  return !shadow.freed && !shadow.tracked && !asks_init(shadow);
+}
+
 RegionShadow* LaunchCheck::enter(Frame& frame, const Instruction& made, int region, const Row& row,
                                  Verb verb) {
   RegionShadow* shadow = shadows_[static_cast<std::size_t>(region)];
@@ -161,9 +152,8 @@ void LaunchCheck::load(Frame& frame, const Instruction& made, int region, const 
   const bool init = asks_init(*shadow);
   const auto step = static_cast<std::int64_t>(row.bytes >> shadow->shift);
   const auto look = [&](std::int64_t offset, std::int64_t n) {
-    const auto g = offset >> shadow->shift;
-    std::uint32_t* reader = shadow->tracked ? shadow->reader.data() + g : nullptr;
-    return look_load(shadow->writer.data() + g, reader, n, me, first(*shadow), init);
+    return look_load(*shadow, static_cast<std::size_t>(offset) >> shadow->shift, static_cast<std::size_t>(n),
+                     me, first(*shadow), init);
   };
   const auto closer = [&](std::int64_t offset) {
     for (std::int64_t k = 0; k < step; ++k) {
@@ -198,9 +188,8 @@ void LaunchCheck::store(Frame& frame, const Instruction& made, int region, const
   note_place(shadow->write_places, made.place);
   const auto step = static_cast<std::int64_t>(row.bytes >> shadow->shift);
   const auto look = [&](std::int64_t offset, std::int64_t n) {
-    const auto g = offset >> shadow->shift;
-    const std::uint32_t* reader = shadow->reader.empty() ? nullptr : shadow->reader.data() + g;
-    return look_store(shadow->writer.data() + g, reader, n, me, first(*shadow));
+    return look_store(*shadow, static_cast<std::size_t>(offset) >> shadow->shift, static_cast<std::size_t>(n),
+                      me, first(*shadow));
   };
   const auto closer = [&](std::int64_t i) {
     const std::int64_t offset = row.offset + i * row.stride;
@@ -217,7 +206,7 @@ void LaunchCheck::store(Frame& frame, const Instruction& made, int region, const
     }
   };
   const auto mark = [&](std::int64_t offset, std::int64_t n) {
-    std::fill_n(shadow->writer.begin() + (offset >> shadow->shift), n, me);
+    shadow->writer.fill(static_cast<std::size_t>(offset) >> shadow->shift, static_cast<std::size_t>(n), me);
   };
   if (row.stride == static_cast<std::int64_t>(row.bytes)) {
     if (look(row.offset, row.count * step))
@@ -248,7 +237,7 @@ void LaunchCheck::atomic(Frame& frame, const Instruction& made, int region, std:
   for (std::size_t g = static_cast<std::size_t>(offset) >> shadow->shift, end = g + (bytes >> shadow->shift);
        g < end; ++g) {
     Conflict found;
-    std::uint32_t& word = shadow->writer[g];
+    std::uint32_t& word = shadow->writer.single(g);
     if (use != AtomicUse::overwrite && word == 0 && asks_init(*shadow))
       found.kind = Conflict::Kind::uninitialised;
     else

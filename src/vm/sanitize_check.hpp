@@ -94,6 +94,8 @@ class LaunchCheck {
   // The frame's tag; begins a segment when its program instance is new.
   std::uint32_t tag(Frame& frame);
 
+  // A load from there can only be out of bounds: the launch does not write it, and all of it is written.
+  [[nodiscard]] bool only_bounds(int region) const;
   // Every access is announced here before it is made and after its bounds were checked.
   void load(Frame& frame, const Instruction& made, int region, const Row& row);
   void store(Frame& frame, const Instruction& made, int region, const Row& row, int value);

@@ -17,19 +17,14 @@ void RegionShadow::fit(std::size_t offset, std::size_t size) {
   }
   const int parts = shift - wanted;
   shift = wanted;
-  const auto split = [&](std::vector<std::uint32_t>& words) {
-    if (words.empty()) return;
-    std::vector<std::uint32_t> finer((bytes + granule() - 1) >> shift);
-    for (std::size_t i = 0; i < finer.size(); ++i) finer[i] = words[i >> parts];
-    words = std::move(finer);
-  };
-  split(writer);
-  split(reader);
+  const std::size_t count = (bytes + granule() - 1) >> shift;
+  if (!writer.empty()) writer = writer.split(parts, count);
+  if (!reader.empty()) reader = reader.split(parts, count);
 }
 
 void RegionShadow::refresh_whole() {
   if (whole || shift < 0) return;
-  whole = std::find(writer.begin(), writer.end(), 0u) == writer.end();
+  whole = !writer.any(0, writer.size(), [](std::uint32_t word) { return word == 0; });
 }
 
 RegionShadow& SanitizerState::at(const std::byte* start, std::size_t bytes) {
@@ -54,8 +49,9 @@ bool SanitizerState::reserve(std::uint64_t count) {
   if (count > kTagMask / 2) return false;
   if (next_tag + count <= kTagMask) return true;
   for (auto& [start, region] : regions) {
-    for (std::uint32_t& word : region.writer) word = word == 0 ? 0 : kHostTag;
-    std::fill(region.reader.begin(), region.reader.end(), 0u);
+    region.writer.update(0, region.writer.size(),
+                         [](std::uint32_t word) { return word == 0 ? 0 : kHostTag; });
+    region.reader.fill(0, region.reader.size(), 0);
   }
   next_tag = 2;
   return true;
@@ -94,16 +90,15 @@ void Sanitizer::define(const std::byte* at, std::size_t bytes) {
   bytes = std::min(bytes, region->bytes - offset);
   if (bytes == region->bytes) {
     region->whole = true;
-    if (region->shift >= 0) std::fill(region->writer.begin(), region->writer.end(), kHostTag);
+    if (region->shift >= 0) region->writer.fill(0, region->writer.size(), kHostTag);
     return;
   }
   // The buffer's last granule may reach past its end.
   const bool to_end = offset + bytes == region->bytes;
   region->fit(offset | 4, to_end ? 4 : bytes);
-  const auto words = region->writer.begin();
-  const auto first = static_cast<std::ptrdiff_t>(offset >> region->shift);
-  const auto last = static_cast<std::ptrdiff_t>((offset + bytes + region->granule() - 1) >> region->shift);
-  std::fill(words + first, words + last, kHostTag);
+  const std::size_t first = offset >> region->shift;
+  const std::size_t last = (offset + bytes + region->granule() - 1) >> region->shift;
+  region->writer.fill(first, last - first, kHostTag);
 }
 
 bool Sanitizer::defined(const std::byte* at, std::size_t bytes) const {
@@ -112,9 +107,8 @@ bool Sanitizer::defined(const std::byte* at, std::size_t bytes) const {
   if (region->shift < 0) return false;
   const auto offset = static_cast<std::size_t>(at - region->start);
   bytes = std::min(bytes, region->bytes - offset);
-  for (std::size_t i = offset >> region->shift; i <= (offset + bytes - 1) >> region->shift; ++i)
-    if (region->writer[i] == 0) return false;
-  return true;
+  const std::size_t first = offset >> region->shift, last = (offset + bytes - 1) >> region->shift;
+  return !region->writer.any(first, last + 1 - first, [](std::uint32_t word) { return word == 0; });
 }
 
 bool Sanitizer::whole(const std::byte* start) const {

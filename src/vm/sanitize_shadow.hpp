@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "vm/sanitize.hpp"
+#include "vm/shadow_words.hpp"
 
 namespace kgb::vm {
 
@@ -29,7 +30,7 @@ struct RegionShadow {
   bool tracked = false;  // this launch may write it: accesses are compared
   bool written = false;  // in this launch
   int shift = -1;        // log2 of the granule; -1: no words yet
-  std::vector<std::uint32_t> writer, reader;
+  ShadowWords writer, reader;
   std::vector<int> write_places, read_places;  // of this launch, for messages
 
   // Makes words of at most this granule; `offset` and `size` are those of an access.

@@ -57,7 +57,7 @@ TEST(SanitizeMemory, GranulesSplitAndKeepTheirWords) {
   region.bytes = 24;
   region.fit(0, 8);
   ASSERT_EQ(region.writer.size(), 3u);
-  region.writer[1] = 77;
+  region.writer.single(1) = 77;
   region.fit(8, 4);
   ASSERT_EQ(region.writer.size(), 6u);
   EXPECT_EQ(region.writer[2], 77u);
@@ -70,17 +70,62 @@ TEST(SanitizeMemory, GranulesSplitAndKeepTheirWords) {
   EXPECT_EQ(region.writer.size(), 24u);
 }
 
+std::vector<std::uint32_t> words_of(const ShadowWords& words) {
+  std::vector<std::uint32_t> out;
+  for (std::size_t i = 0; i < words.size(); ++i) out.push_back(words[i]);
+  return out;
+}
+
+// Whatever a block keeps as one word must read, change and split like an array of words.
+TEST(SanitizeMemory, ShadowWordsAreAnArray) {
+  constexpr std::size_t n = 500;
+  ShadowWords words;
+  words.assign(n, 7);
+  std::vector<std::uint32_t> plain(n, 7);
+  std::uint32_t state = 1;
+  const auto draw = [&](std::size_t below) {
+    state = state * 1664525 + 1013904223;
+    return static_cast<std::size_t>(state >> 8) % below;
+  };
+  for (int round = 0; round < 2000; ++round) {
+    const std::size_t first = draw(n), count = 1 + draw(n - first);
+    const auto word = static_cast<std::uint32_t>(draw(3));
+    const auto begin = plain.begin() + static_cast<std::ptrdiff_t>(first),
+               end = begin + static_cast<std::ptrdiff_t>(count);
+    switch (draw(3)) {
+      case 0:
+        words.fill(first, count, word);
+        std::fill(begin, end, word);
+        break;
+      case 1:
+        words.update(first, count, [&](std::uint32_t w) { return w == word ? 2u : w; });
+        std::replace(begin, end, word, 2u);
+        break;
+      default:
+        words.single(first) = word;
+        plain[first] = word;
+    }
+    ASSERT_EQ(words_of(words), plain) << "round " << round;
+    const bool any = std::find(begin, end, word) != end;
+    ASSERT_EQ(words.any(first, count, [&](std::uint32_t w) { return w == word; }), any);
+    if (round % 100 != 0) continue;
+    const ShadowWords halves = words.split(1, 2 * n - 1);
+    for (std::size_t i = 0; i < 2 * n - 1; ++i) ASSERT_EQ(halves[i], plain[i / 2]);
+  }
+}
+
 TEST(SanitizeMemory, TagsThatRunOutForgetWhoWroteButNotWhat) {
   SanitizerState state;
   std::byte memory[8];
   RegionShadow& region = state.at(memory, 8);
   region.fit(0, 4);
-  region.writer = {0, 4000};
-  region.reader = {4000, 4000};
+  region.writer.assign(2, 0);
+  region.writer.single(1) = 4000;
+  region.reader.assign(2, 4000);
   state.next_tag = kTagMask - 10;
   ASSERT_TRUE(state.reserve(100));
-  EXPECT_EQ(region.writer, (std::vector<std::uint32_t>{0, kHostTag}));
-  EXPECT_EQ(region.reader, (std::vector<std::uint32_t>{0, 0}));
+  EXPECT_EQ(words_of(region.writer), (std::vector<std::uint32_t>{0, kHostTag}));
+  EXPECT_EQ(words_of(region.reader), (std::vector<std::uint32_t>{0, 0}));
   EXPECT_FALSE(state.reserve(kTagMask));
 }
 
