@@ -11,6 +11,64 @@ inline void combine(const T* a, const T* b, T* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = Op::template apply<T>(a[i], b[i]);
 }
 
+#if KGB_ISA_LEVEL >= 2
+// The tree over 16 floats in registers.
+template <typename Op>
+inline float fold_sixteen(const float* x) {
+  typedef float Eight __attribute__((vector_size(32)));
+  typedef float Four __attribute__((vector_size(16)));
+  Eight low, high;
+  std::memcpy(&low, x, sizeof low);
+  std::memcpy(&high, x + 8, sizeof high);
+  const Eight eight = Op::template apply<Eight>(low, high);
+  const Four four = Op::template apply<Four>(__builtin_shufflevector(eight, eight, 0, 1, 2, 3),
+                                             __builtin_shufflevector(eight, eight, 4, 5, 6, 7));
+  const Four two = Op::template apply<Four>(four, __builtin_shufflevector(four, four, 2, 3, 2, 3));
+  return Op::template apply<Four>(two, __builtin_shufflevector(two, two, 1, 0, 1, 0))[0];
+}
+
+// The largest or smallest of a row of f32, n a multiple of 16. The order of comparisons shows only in which
+// zero, or which NaN, comes out: false where it is one, and where no element was beyond the infinity that it
+// begins with.
+template <bool Max, bool KeepNan>
+inline bool extreme_of(const float* in, std::size_t n, float* out) {
+  typedef float Lanes __attribute__((vector_size(64)));
+  typedef std::int32_t Flags __attribute__((vector_size(64)));
+  constexpr std::size_t lanes = 16, chains = 4;
+  constexpr float start = Max ? -__builtin_inff() : __builtin_inff();
+  Lanes best[chains];
+  Flags nan = {};
+  for (Lanes& chain : best) chain = Lanes{} + start;
+  const auto take = [&](std::size_t at, Lanes& chain) {
+    Lanes x;
+    std::memcpy(&x, in + at, sizeof x);
+    chain = (Max ? x > chain : x < chain) ? x : chain;  // a NaN of x loses
+    if constexpr (KeepNan) nan |= x != x;
+  };
+  std::size_t i = 0;
+  for (; i + chains * lanes <= n; i += chains * lanes)
+    for (std::size_t c = 0; c < chains; ++c) take(i + c * lanes, best[c]);
+  for (; i < n; i += lanes) take(i, best[0]);
+  float found = start;
+  bool bad = false;
+  for (std::size_t q = 0; q < lanes; ++q) {
+    for (const Lanes& chain : best) found = (Max ? chain[q] > found : chain[q] < found) ? chain[q] : found;
+    bad |= nan[q] != 0;
+  }
+  *out = found;
+  return !bad && found != start && found != 0;
+}
+template <typename Op>
+struct Extreme {
+  static constexpr bool known = false;
+};
+template <bool Max, bool KeepNan>
+struct Extreme<MinMaxF<Max, KeepNan>> {
+  static constexpr bool known = true;
+  static bool of(const float* in, std::size_t n, float* out) { return extreme_of<Max, KeepNan>(in, n, out); }
+};
+#endif
+
 // The tree over n elements, n a power of two up to 16. Not unrolled: sixteen copies of every operation and
 // type cost minutes of compilation and gain nothing that a whole kernel shows.
 template <typename Op, typename T>
@@ -38,6 +96,12 @@ inline void fold_pages(const T* in, std::size_t half, T* scratch) {
 // One row of n = 32, 64, ... up to twice the scratch.
 template <typename Op, typename T>
 inline T fold_row(const T* in, std::size_t n, T* scratch) {
+#if KGB_ISA_LEVEL >= 2
+  if constexpr (std::is_same_v<T, float> && Extreme<Op>::known) {
+    T found;
+    if (Extreme<Op>::of(in, n, &found)) return found;
+  }
+#endif
   std::size_t half = n / 2;
   if (n * sizeof(T) >= 8192)
     fold_pages<Op, T>(in, half, scratch);
@@ -47,6 +111,10 @@ inline T fold_row(const T* in, std::size_t n, T* scratch) {
     half /= 2;
     combine<Op, T>(scratch, scratch + half, scratch, half);
   }
+#if KGB_ISA_LEVEL >= 2
+  if constexpr (std::is_same_v<T, float> && (std::is_same_v<Op, AddF> || std::is_same_v<Op, MulF>))
+    return fold_sixteen<Op>(scratch);
+#endif
   return fold_few<Op, T>(scratch, 16);
 }
 
