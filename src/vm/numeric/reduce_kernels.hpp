@@ -190,19 +190,62 @@ void reduce_axis(const void* pin, void* pout, AxisShape shape) {
   }
 }
 
-// Scan of 16 elements in registers; element i lies at first[i * Step].
+// Scan of 16 elements in registers; element i lies at [i * Step] of both.
 template <typename Op, typename T, int Step>
-inline void scan_sixteen(T* first) {
+inline void scan_sixteen(const T* from, T* to) {
   T value[16];
 #pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) value[i] = first[i * Step];
+  for (int i = 0; i < 16; ++i) value[i] = from[i * Step];
 #pragma GCC unroll 4
   for (int step = 1; step < 16; step *= 2)
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i)
       if (i & step) value[i] = Op::template apply<T>(value[(i & ~(step - 1)) - 1], value[i]);
 #pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) first[i * Step] = value[i];
+  for (int i = 0; i < 16; ++i) to[i * Step] = value[i];
+}
+
+#if KGB_ISA_LEVEL == 3
+// The same for f32 in one register, lane i the element i.
+template <typename Op>
+inline __m512 scan_lanes(__m512 x) {
+  constexpr __mmask16 every = 0xFFFF;
+  const auto level = [&](__mmask16 takers, __m512i from) {
+    const __m512 left = _mm512_maskz_permutexvar_ps(every, from, x);
+    x = _mm512_mask_mov_ps(x, takers, Op::template apply<__m512>(left, x));
+  };
+  level(0xAAAA, _mm512_setr_epi32(0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14));
+  level(0xCCCC, _mm512_setr_epi32(0, 1, 1, 1, 4, 5, 5, 5, 8, 9, 9, 9, 12, 13, 13, 13));
+  level(0xF0F0, _mm512_setr_epi32(0, 1, 2, 3, 3, 3, 3, 3, 8, 9, 10, 11, 11, 11, 11, 11));
+  level(0xFF00, _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7));
+  return x;
+}
+template <typename Op, int Step>
+inline void scan_sixteen_f32(const float* from, float* to) {
+  constexpr __mmask16 every = 0xFFFF;
+  if constexpr (Step > 0) {
+    _mm512_storeu_ps(to, scan_lanes<Op>(_mm512_loadu_ps(from)));
+  } else {
+    const __m512i turn = _mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m512 x = _mm512_maskz_permutexvar_ps(every, turn, _mm512_loadu_ps(from - 15));
+    _mm512_storeu_ps(to - 15, _mm512_maskz_permutexvar_ps(every, turn, scan_lanes<Op>(x)));
+  }
+}
+#endif
+
+// The first levels of a scan of n elements, a multiple of 16: from `in` to `out`, which may be the same.
+template <typename Op, typename T>
+inline void scan_sixteens(const T* in, T* out, std::size_t n, bool reverse) {
+  for (std::size_t i = 0; i < n; i += 16) {
+    const std::size_t at = reverse ? n - 1 - i : i;
+#if KGB_ISA_LEVEL == 3
+    if constexpr (std::is_same_v<T, float> && (std::is_same_v<Op, AddF> || std::is_same_v<Op, MulF>)) {
+      reverse ? scan_sixteen_f32<Op, -1>(in + at, out + at) : scan_sixteen_f32<Op, 1>(in + at, out + at);
+      continue;
+    }
+#endif
+    reverse ? scan_sixteen<Op, T, -1>(in + at, out + at) : scan_sixteen<Op, T, 1>(in + at, out + at);
+  }
 }
 
 // The levels of the tree from `step` on; element (row) i of the scan is row i or, reversed, row n - 1 - i.
@@ -228,17 +271,13 @@ void scan_levels(T* data, std::size_t n, std::size_t inner, bool reverse, std::s
 
 template <typename Op, typename T>
 void scan_axis(const void* pin, void* pout, AxisShape shape, bool reverse) {
+  const T* in = static_cast<const T*>(pin);
   T* out = static_cast<T*>(pout);
   const std::size_t n = shape.n, block = n * shape.inner;
-  if (pin != pout) std::copy_n(static_cast<const T*>(pin), shape.outer * block, out);
   const bool sixteens = shape.inner == 1 && n % 16 == 0;
-  for (std::size_t o = 0; o < shape.outer; ++o, out += block) {
-    for (std::size_t i = 0; sixteens && i < n; i += 16) {
-      if (reverse)
-        scan_sixteen<Op, T, -1>(out + n - 1 - i);
-      else
-        scan_sixteen<Op, T, 1>(out + i);
-    }
+  if (!sixteens && pin != pout) std::copy_n(in, shape.outer * block, out);
+  for (std::size_t o = 0; o < shape.outer; ++o, in += block, out += block) {
+    if (sixteens) scan_sixteens<Op, T>(in, out, n, reverse);
     scan_levels<Op, T>(out, n, shape.inner, reverse, sixteens ? 16 : 1);
   }
 }
