@@ -27,6 +27,38 @@ struct Spans {
   }
 };
 
+#if KGB_ISA_LEVEL == 3
+// The high halves of 32-bit products, of which random numbers take many: lanes are multiplied in pairs.
+template <>
+struct Spans<MulHiUI, std::uint32_t> {
+  static constexpr std::size_t lanes = 16;
+  static __m512i multiply(__m512i a, __m512i b) {
+    constexpr __mmask8 every = 0xFF;
+    const __m512i even = _mm512_maskz_srli_epi64(every, _mm512_maskz_mul_epu32(every, a, b), 32);
+    const __m512i odd = _mm512_maskz_mul_epu32(every, _mm512_maskz_srli_epi64(every, a, 32),
+                                               _mm512_maskz_srli_epi64(every, b, 32));
+    return _mm512_mask_blend_epi32(0xAAAA, even, odd);
+  }
+  template <std::size_t Step>
+  static __m512i load(const std::uint32_t* from, std::size_t i) {
+    return Step != 0 ? _mm512_loadu_si512(from + i) : _mm512_set1_epi32(static_cast<int>(*from));
+  }
+  // Step of an operand: 1, or 0 for one element used for all.
+  template <std::size_t StepA, std::size_t StepB>
+  static void run(const void* pa, const void* pb, void* po, std::size_t n) {
+    const auto *a = static_cast<const std::uint32_t*>(pa), *b = static_cast<const std::uint32_t*>(pb);
+    auto* out = static_cast<std::uint32_t*>(po);
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+      _mm512_storeu_si512(out + i, multiply(load<StepA>(a, i), load<StepB>(b, i)));
+    for (; i < n; ++i) out[i] = MulHiUI::apply<std::uint32_t>(a[i * StepA], b[i * StepB]);
+  }
+  static void vv(const void* a, const void* b, void* out, std::size_t n) { run<1, 1>(a, b, out, n); }
+  static void vs(const void* a, const void* b, void* out, std::size_t n) { run<1, 0>(a, b, out, n); }
+  static void sv(const void* a, const void* b, void* out, std::size_t n) { run<0, 1>(a, b, out, n); }
+};
+#endif
+
 // f16 and the long operations of bf16: widened, computed in f32 and rounded; exact for + - * / (24 >= 2 * 11
 // + 2).
 template <typename Op, typename Narrow>
