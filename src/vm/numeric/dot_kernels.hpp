@@ -253,9 +253,16 @@ void accumulate(const DotArgs& g, std::size_t i, std::size_t m, std::size_t j, s
   alignas(64) T right[block_k * block_n];
   const auto si = static_cast<std::ptrdiff_t>(i), sj = static_cast<std::ptrdiff_t>(j);
   const auto sk = static_cast<std::ptrdiff_t>(k0);
-  // Packed tightly: rows a power of two apart would compete for the same few cache sets.
-  const Panel<T> p{left, static_cast<std::ptrdiff_t>(k), right, static_cast<std::ptrdiff_t>(n), c, c_row, k};
-  pack<LoadA>(at<LoadA>(g.a, si * g.a_row + sk * g.a_col), g.a_row, g.a_col, m, k, left, k);
+  // Packed tightly: rows a power of two apart would compete for the same few cache sets. The left one is
+  // walked row by row, so that it may stay where it is.
+  Panel<T> p{left, static_cast<std::ptrdiff_t>(k), right, static_cast<std::ptrdiff_t>(n), c, c_row, k};
+  const void* a = at<LoadA>(g.a, si * g.a_row + sk * g.a_col);
+  if (std::is_same_v<LoadA, LoadF32> && g.a_col == 1) {
+    p.a = static_cast<const T*>(a);
+    p.a_row = g.a_row;
+  } else {
+    pack<LoadA>(a, g.a_row, g.a_col, m, k, left, k);
+  }
   pack<LoadB>(at<LoadB>(g.b, sk * g.b_row + sj * g.b_col), g.b_row, g.b_col, k, n, right, n);
   multiply<S>(p, m, n);
 }
