@@ -162,7 +162,7 @@ bool names_candidate(const std::filesystem::path& argument) {
   std::error_code ignored;
   if (std::filesystem::is_directory(argument, ignored)) return false;
   const std::string extension = argument.extension().string();
-  return extension == ".py" || extension == ".cu" || language_of(argument.string()) == "cpp";
+  return extension == ".py" || language_of(argument.string()) != "triton";
 }
 
 Result<int> compare_candidates(const CandidatePair& pair) {

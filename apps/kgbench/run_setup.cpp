@@ -120,8 +120,7 @@ Result<std::vector<RunItem>> replayed_items(const StoredRun& run,
   std::vector<RunItem> items;
   for (const StoredSample& sample : samples) {
     if (!wanted.contains(sample.item.op)) continue;
-    const bool native = is_native(sample.item);
-    const fs::path place = candidate_place(sample.item.op, sample.item.sample, native ? ".cpp" : ".py");
+    const fs::path place = candidate_place(sample.item.op, sample.item.sample, suffix_of(sample.item));
     KGB_CHECK(make_folders((folder / place).parent_path()));
     KGB_CHECK(write_file_atomic(folder / place, sample.source));
     items.push_back({0, sample.item.op, sample.item.sample, place.string(), sample.item.recorded,

@@ -88,7 +88,7 @@ Result<Task> read_task(const std::string& line, const Catalogue& catalogue, cons
   request.op = op->name;
   KGB_TRY(request.own, own_workloads_of(own, *op));
   if (!how.only.empty()) request.only_workload = how.only;
-  request.file = asked.file.value_or(asked.language == "cpp" ? "candidate.cpp" : "candidate.py");
+  request.file = asked.file.value_or(std::string("candidate") + suffix_of(asked.language));
   if (asked.file) {
     KGB_TRY(request.source, read_file(request.file, kMaxSource));
   } else {

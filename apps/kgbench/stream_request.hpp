@@ -16,7 +16,7 @@ namespace kgb::app {
 struct StreamRequest {
   nlohmann::json id;  // a text or an integer
   std::string op;
-  std::string language;  // "triton" or "cpp"
+  std::string language;  // "triton", "cpp" or "cuda"
   // One of the two.
   std::optional<std::string> source, file;
   std::optional<std::uint64_t> seed;

@@ -42,8 +42,8 @@ Result<StreamRequest> stream_request_from_json(std::string_view line) {
     return user_error("give either `source` or `file`");
   request.op = object["op"].get<std::string>();
   request.language = object.value("language", "triton");
-  if (request.language != "triton" && request.language != "cpp")
-    return user_error("`language` is triton or cpp");
+  if (request.language != "triton" && request.language != "cpp" && request.language != "cuda")
+    return user_error("`language` is triton, cpp or cuda");
   if (object.contains("source")) request.source = object["source"].get<std::string>();
   if (object.contains("file")) request.file = object["file"].get<std::string>();
   if (object.contains("seed")) {

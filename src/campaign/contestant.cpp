@@ -17,7 +17,7 @@ fs::path find_in(const fs::path& folder, const std::string& op) {
   std::error_code ignored;
   const std::string name = short_name(op);
   for (const fs::path& base : {folder / source_of(op), folder})
-    for (const char* suffix : {".py", ".cpp", ".cc"}) {
+    for (const char* suffix : {".py", ".cpp", ".cc", ".cu"}) {
       const fs::path file = base / (name + suffix);
       if (fs::is_regular_file(file, ignored)) return file;
     }

@@ -18,9 +18,9 @@ struct CandidateFile {
   std::string recorded{}, recorded_evidence{};
 };
 
-// "experts": expert.py of each operator's folder. "dir:PATH": PATH/<source>/<op>.py, PATH/<op>.py or .cpp,
-// the folder's own layout found by itself, or a run of KernelGenBench with its verdicts. Operators without a
-// file are left out and named in `missing`.
+// "experts": expert.py of each operator's folder. "dir:PATH": PATH/<source>/<op>.py, PATH/<op>.py, .cpp or
+// .cu, the folder's own layout found by itself, or a run of KernelGenBench with its verdicts. Operators
+// without a file are left out and named in `missing`.
 struct CandidateSet {
   std::vector<CandidateFile> files;
   std::vector<std::string> missing;

@@ -73,8 +73,7 @@ Result<std::int64_t> export_best(const StoredRun& run, const std::filesystem::pa
   std::int64_t count = 0;
   for (const StoredSample* sample : best_samples(samples)) {
     const std::string& op = sample->item.op;
-    const bool native = sample->evaluation->language == "cpp";
-    const std::string place = candidate_name(op, native ? ".cpp" : ".py");
+    const std::string place = candidate_name(op, suffix_of(sample->evaluation->language));
     KGB_CHECK(make_folders((folder / place).parent_path()));
     KGB_CHECK(write_file_atomic(folder / place, sample->source));
     index["kernels"].push_back({{"op", op},

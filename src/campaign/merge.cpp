@@ -128,7 +128,7 @@ Status write(const Joined& one, const std::filesystem::path& folder, Store& stor
   std::map<const StoredRun*, std::vector<RunItem>> taken;  // from which run which items
   for (const auto& [place, part] : one.parts) {
     const std::filesystem::path candidate =
-        one.place / candidate_place(place.first, place.second, is_native(part.item) ? ".cpp" : ".py");
+        one.place / candidate_place(place.first, place.second, suffix_of(part.item));
     items.push_back(
         {0, place.first, place.second, candidate.string(), part.item.recorded, part.item.recorded_evidence});
     taken[part.from].push_back(part.item);

@@ -40,8 +40,8 @@ Result<StoredRun> run_on(const fs::path& folder, Result<Store> opened, const std
 
 }  // namespace
 
-bool is_native(const RunItem& item) {
-  return item.candidate.ends_with(".cpp") || item.candidate.ends_with(".cc");
+const char* suffix_of(const RunItem& item) {
+  return suffix_of(language_of(item.candidate));
 }
 
 std::string candidate_place(const std::string& op, int sample, const char* suffix) {

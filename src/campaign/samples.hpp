@@ -15,7 +15,7 @@ namespace kgb {
 // "candidates/aten/softmax.py", with ".2" before the suffix for sample 2: in the form that dir:PATH reads,
 // relative to the run's folder, so that a folder can be copied to another machine.
 [[nodiscard]] std::string candidate_place(const std::string& op, int sample, const char* suffix = ".py");
-[[nodiscard]] bool is_native(const RunItem& item);  // C++, by its file's name
+[[nodiscard]] const char* suffix_of(const RunItem& item);  // of its language, by its file's name
 // An item's file: as given, or in the run's folder.
 [[nodiscard]] std::filesystem::path candidate_file(const std::filesystem::path& run_folder,
                                                    const RunItem& item);

@@ -19,7 +19,7 @@ using Ints = std::vector<std::int64_t>;
 
 constexpr FunctionRule kFunctions[] = {
     {"numel", 1, 1, false}, {"nbytes", 1, 1, false},  {"ndim", 1, 1, false},   {"shape", 1, 2, false},
-    {"dtype", 1, 1, false}, {"len", 1, 1, false},     {"stride", 2, 2, false}, {"min", 1, 999, false},
+    {"dtype", 1, 1, false}, {"len", 1, 1, false},     {"stride", 1, 2, false}, {"min", 1, 999, false},
     {"max", 1, 999, false}, {"abs", 1, 1, false},     {"cdiv", 2, 2, false},   {"sqrt", 1, 1, false},
     {"log2", 1, 1, false},  {"floor", 1, 1, false},   {"ceil", 1, 1, false},   {"complex", 2, 2, false},
     {"int", 2, 2, true},    {"choice", 1, 999, true}, {"dims", 3, 3, true},    {"any_dim", 1, 1, true},
@@ -121,6 +121,7 @@ Result<Value> of_tensor(const std::string& name, const Values& args) {
   KGB_TRY(const TensorSpec* spec, tensor(args[0], name));
   if (name == "ndim") return Value(static_cast<std::int64_t>(spec->shape.size()));
   if (name == "dtype") return Value(DTypeValue{spec->dtype});
+  if (args.size() == 1) return Value(spec->strides);
   KGB_TRY(const std::int64_t dim, whole(args[1], "stride"));
   const auto rank = static_cast<std::int64_t>(spec->strides.size());
   const std::int64_t place = dim < 0 ? dim + rank : dim;

@@ -49,5 +49,7 @@ struct ShowOptions {
 // A candidate to start from: every entry with its signature, outputs allocated, one kernel to fill in. It
 // records without error; its values are wrong.
 [[nodiscard]] std::string stub_text(const Operator& op);
+// The same in CUDA C++: a launch description of every entry that gives a tensor, and one kernel.
+[[nodiscard]] std::string cuda_stub_text(const Operator& op);
 
 }  // namespace kgb

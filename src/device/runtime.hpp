@@ -17,6 +17,7 @@
 #include "device/vendor.hpp"
 #include "model/call.hpp"
 #include "model/kernel_image.hpp"
+#include "model/launch_plan.hpp"
 #include "model/trial.hpp"
 
 namespace kgb::device {
@@ -41,7 +42,14 @@ struct Fault {
 
 // One argument of a kernel as the device reads it.
 struct Argument {
-  std::array<std::byte, 8> bytes{};
+  std::array<std::byte, 8 * kMostIntegers> bytes{};
+  std::size_t size = 8;  // bytes that hold something: a parameter may be smaller, never larger
+};
+
+// The shape of a launch. A block of no threads is the one that the kernel's compiler chose.
+struct LaunchShape {
+  std::array<std::int64_t, 3> grid{1, 1, 1}, block{0, 0, 0};
+  std::int64_t shared_bytes = 0;  // beside what the kernel's image asks for
 };
 
 // A copy of elements, both sides strided; strides in bytes, 0 repeats. At most kCopyAxes axes.
@@ -92,8 +100,11 @@ class Runtime {
   // A handle for launches; the same code is loaded once.
   [[nodiscard]] virtual Result<int> load(const KernelImage& image) = 0;
   // Queues a launch. What the driver would not check is checked here: shared memory, threads, the grid.
-  [[nodiscard]] virtual std::optional<Fault> launch(int kernel, const std::array<std::int64_t, 3>& grid,
+  [[nodiscard]] virtual std::optional<Fault> launch(int kernel, const LaunchShape& shape,
                                                     std::span<const Argument> args) = 0;
+  // Forgets kernels that the candidate wrote in CUDA, with what their global variables hold: they are loaded
+  // anew.
+  virtual void renew() = 0;
   // Queued, like launches.
   [[nodiscard]] virtual Status queue_copy(Address to, Address from, std::size_t bytes) = 0;
   [[nodiscard]] virtual Status queue_strided(const StridedCopy& copy) = 0;

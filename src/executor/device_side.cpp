@@ -34,6 +34,11 @@ DeviceSide::DeviceSide(const Recording& recording, const std::vector<KernelImage
 device::Argument DeviceSide::argument_of(const KernelArg& arg, const std::string& type) const {
   device::Argument out;
   const auto put = [&out](const auto& value) { std::memcpy(out.bytes.data(), &value, sizeof value); };
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&arg.value)) {
+    std::memcpy(out.bytes.data(), list->data(), std::min(out.bytes.size(), 8 * list->size()));
+    out.size = out.bytes.size();
+    return out;
+  }
   if (const auto* ref = std::get_if<BufferRef>(&arg.value)) {
     put(arena_.address(*ref));
   } else if (const auto as = float_named(type)) {
@@ -66,7 +71,9 @@ std::optional<Finding> DeviceSide::queue(const Launch& launch) {
   std::vector<device::Argument> args;
   for (std::size_t i = 0; i < launch.args.size(); ++i)
     args.push_back(argument_of(launch.args[i], recording_.kernels[at].signature[i]));
-  if (const auto fault = state_.runtime.launch(*loaded, launch.grid, args)) return to_finding(*fault, launch);
+  if (const auto fault =
+          state_.runtime.launch(*loaded, {launch.grid, launch.block, launch.shared_bytes}, args))
+    return to_finding(*fault, launch);
   return std::nullopt;
 }
 

@@ -38,6 +38,17 @@ const char* kind_of(const std::string& vm_kind) {
   return it == kinds.end() ? "infra" : it->second;
 }
 
+Finding needs_device(const Kernel& kernel, const Launch& launch) {
+  Finding finding = make_finding(
+      "needs_device",
+      fmt::format("kernel {} is CUDA C++, which the virtual machine cannot run: it needs an NVIDIA GPU "
+                  "(--chip nvidia)",
+                  kernel.name));
+  finding.file = launch.file;
+  finding.line = launch.line;
+  return finding;
+}
+
 }  // namespace
 
 Finding make_finding(std::string kind, std::string message) {
@@ -68,6 +79,7 @@ Machine::Machine(const Recording& recording, const std::vector<Call>& calls, con
   } else if (options.counters != nullptr) {
     counting_ = std::make_unique<Counting>(*options.counters);
   }
+  if (options.device != nullptr) options.device->runtime.renew();  // nothing outlives a trial
   if (options.device != nullptr)
     device_ = std::make_unique<DeviceSide>(recording, *options.images, *options.device, arena);
   for (std::size_t c = 0; c < calls.size(); ++c) {
@@ -410,6 +422,7 @@ std::optional<Finding> Machine::run(const Launch& launch) {
     return device_->run(launch, options_.deadline);
   }
   const Kernel& kernel = recording_.kernels[static_cast<std::size_t>(launch.kernel)];
+  if (!kernel.cuda.empty()) return needs_device(kernel, launch);
   std::string why;
   const vm::Program* program = programs_.find(kernel.ttir, why, build());
   if (program == nullptr) {

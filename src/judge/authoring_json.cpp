@@ -10,6 +10,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "judge/authoring.hpp"
+#include "judge/cuda.hpp"
 #include "judge/own_reads.hpp"
 #include "judge/policy.hpp"
 #include "model/generate.hpp"
@@ -255,6 +256,7 @@ Status author_jobs(Case& open, Processes& processes, const Catalogue& catalogue,
                    const AuthorRequest& request) {
   KGB_TRY(const ChipCard* const chip,
           catalogue.chip(open.on_device() ? open.chip.name : open.chip.impersonates));
+  if (open.language == "cuda") return describe_jobs(open, *chip, processes);
   std::vector<Job*> asked;
   for (Job& job : open.jobs) {
     job.given.assign(job.calls.size(), {});

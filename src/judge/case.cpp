@@ -83,6 +83,9 @@ std::optional<std::string> mistake_in_request(const JudgeRequest& request, const
            " are of two languages, which are not timed alike. Name one in the candidate's";
   if (request.in_process && language == "cpp")
     return "--in-process is for candidates in Python; a C++ candidate always has a process of its own";
+  if (request.in_process && language == "cuda")
+    return "--in-process is for candidates in Python; a CUDA candidate has no host code, so its plan is all "
+           "of it";
   if (language != "cpp") return std::nullopt;
   for (const Workload& timed : request.timed)
     if (!op.find_entry(timed.call.entry)->native)
@@ -96,7 +99,11 @@ std::optional<std::string> mistake_in_request(const JudgeRequest& request, const
 std::string language_of(const std::string& file) {
   for (const char* suffix : {".cpp", ".cc", ".cxx"})
     if (file.size() > std::string(suffix).size() && file.ends_with(suffix)) return "cpp";
-  return "triton";
+  return file.size() > 3 && file.ends_with(".cu") ? "cuda" : "triton";
+}
+
+const char* suffix_of(const std::string& language) {
+  return language == "cpp" ? ".cpp" : language == "cuda" ? ".cu" : ".py";
 }
 
 std::string shown_file(const JudgeRequest& request, const std::string& told) {

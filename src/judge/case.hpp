@@ -51,7 +51,7 @@ struct Case {
   const JudgeRequest& request;
   const Operator& op;
   const ChipCard& chip;
-  std::string language;  // "triton" or "cpp"
+  std::string language;  // "triton", "cpp" or "cuda"
   std::vector<Job> jobs;
   std::vector<Finding> findings;  // of no workload
   std::vector<Job> absent;        // of entries that the library lacks: never run

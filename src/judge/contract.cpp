@@ -25,30 +25,11 @@ const ExpectedOutput* expected_at(const Expectation& expectation, const std::str
   return nullptr;
 }
 
-// "tuple[2]" -> 2; -1 for what is no sequence.
-std::int64_t sequence_length(const std::string& structure) {
-  const std::size_t open = structure.find('[');
-  if (open == std::string::npos || structure.back() != ']') return -1;
-  return std::stoll(structure.substr(open + 1));
-}
-
 // A tuple, a named tuple and a list of equal length are the same structure to a caller that unpacks it.
 bool same_structure(const std::string& got, const std::string& expected) {
   if (got == expected) return true;
   const std::int64_t length = sequence_length(expected);
   return length >= 0 && sequence_length(got) == length;
-}
-
-// The argument that return value `index` must be: the one with its alias in the schema, where the call writes
-// it, or where the oracle compares nothing because the operator hands its argument back. Empty: it is a
-// tensor of its own.
-std::string aliased_argument(const Schema& schema, std::size_t index, bool compared) {
-  if (index >= schema.returns.size()) return {};
-  const SchemaType& type = schema.returns[index].type;
-  if (type.alias.empty() || (!type.writes && compared)) return {};
-  for (const Parameter& parameter : schema.parameters)
-    if (parameter.type.alias == type.alias && parameter.type.writes == type.writes) return parameter.name;
-  return {};
 }
 
 bool may_alias(const Schema& schema, std::size_t index) {
@@ -124,6 +105,21 @@ std::optional<Finding> check_leaf(const Recording& recording, int number, std::s
 }
 
 }  // namespace
+
+std::int64_t sequence_length(const std::string& structure) {
+  const std::size_t open = structure.find('[');
+  if (open == std::string::npos || structure.back() != ']') return -1;
+  return std::stoll(structure.substr(open + 1));
+}
+
+std::string aliased_argument(const Schema& schema, std::size_t index, bool compared) {
+  if (index >= schema.returns.size()) return {};
+  const SchemaType& type = schema.returns[index].type;
+  if (type.alias.empty() || (!type.writes && compared)) return {};
+  for (const Parameter& parameter : schema.parameters)
+    if (parameter.type.alias == type.alias && parameter.type.writes == type.writes) return parameter.name;
+  return {};
+}
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));

@@ -24,6 +24,13 @@ struct ContractCheck {
 [[nodiscard]] std::vector<Finding> contract_findings(const Recording& recording, int number,
                                                      const ContractCheck& check);
 
+// "tuple[2]" -> 2; -1 for what is no sequence.
+[[nodiscard]] std::int64_t sequence_length(const std::string& structure);
+// The argument that return value `index` must be: the one with its alias in the schema, where the call writes
+// it, or where the oracle compares nothing because the operator hands its argument back. Empty: it is a
+// tensor of its own.
+[[nodiscard]] std::string aliased_argument(const Schema& schema, std::size_t index, bool compared);
+
 // "[2, 3]".
 [[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);
 

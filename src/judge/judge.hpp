@@ -111,8 +111,10 @@ struct JudgeRequest {
 
 // A candidate's text may have as many bytes; more is refused with a verdict.
 inline constexpr std::size_t kMaxCandidateBytes = std::size_t{4} << 20;
-// What a candidate's file holds, by its name: "cpp" or "triton".
+// What a candidate's file holds, by its name: "cpp", "cuda" or "triton".
 [[nodiscard]] std::string language_of(const std::string& file);
+// The ending of a file in a language: ".cpp", ".cu" or ".py".
+[[nodiscard]] const char* suffix_of(const std::string& language);
 
 // A workload that was recorded and compiled for the chip: the frame that `kgbench executor --replay` reads
 // from a file.

@@ -14,6 +14,7 @@
 #include "base/files.hpp"
 #include "base/frame.hpp"
 #include "base/text.hpp"
+#include "compiler/nvrtc.hpp"
 #include "judge/station.hpp"
 #include "judge/timing.hpp"
 #include "judge/trials.hpp"
@@ -42,6 +43,7 @@ bool is_program(const fs::path& file) {
 struct Stored {
   Job* job;
   fs::path file;
+  std::vector<std::string> symbols;  // of its kernels in their code
 };
 
 struct Ran {
@@ -71,7 +73,8 @@ Result<std::vector<Stored>> store_plans(Case& open, Processes& processes, const 
     const Fd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!fd.open()) return errno_error("cannot write " + in_quotes(file.string(), 400));
     KGB_CHECK(write_frame(fd.get(), to_json_text(*request, 1), blob_of(*request, job.recording_json)));
-    plans.push_back({&job, file});
+    plans.push_back({&job, file, {}});
+    for (const KernelImage& image : request->images) plans.back().symbols.push_back(image.entry);
   }
   return plans;
 }
@@ -89,6 +92,8 @@ sandbox::Command command_of(const Processes& processes, const DeviceChoice& devi
                   "--print-limit",
                   std::to_string(kMostMemoryErrors),
                   "--show-backtrace",
+                  "no",
+                  "--demangle",  // kernels are known by their symbols
                   "no",
                   processes.setup().installation.self.string(),
                   "executor",
@@ -141,11 +146,18 @@ Result<Ran> run_tool(const Case& open, Processes& processes, const std::vector<S
   return ran;
 }
 
-std::vector<std::string> kernels_of(const std::vector<Stored>& plans) {
+std::vector<std::string> symbols_of(const std::vector<Stored>& plans) {
   std::vector<std::string> names;
-  for (const Stored& plan : plans)
-    for (const Kernel& kernel : plan.job->recording->kernels) names.push_back(kernel.name);
+  for (const Stored& plan : plans) names.insert(names.end(), plan.symbols.begin(), plan.symbols.end());
   return names;
+}
+
+// The kernel by the name that the candidate calls it: "add<float>" for _Z3addIfEvPKT_.
+std::string name_of_symbol(const std::string& symbol, const std::vector<Stored>& plans) {
+  for (const Stored& plan : plans)
+    for (std::size_t k = 0; k < plan.symbols.size(); ++k)
+      if (plan.symbols[k] == symbol) return plan.job->recording->kernels[k].name;
+  return symbol;
 }
 
 Finding finding_of(const Case& open, const MemoryError& error, const std::string& workload) {
@@ -159,7 +171,8 @@ Finding finding_of(const Case& open, const MemoryError& error, const std::string
                      {"thread", error.thread},
                      {"block", error.block},
                      {"tool", "compute-sanitizer memcheck"}};
-  const bool own = fs::path(error.file).filename() == kCandidateFile;
+  const fs::path name = fs::path(error.file).filename();
+  const bool own = name == kCandidateFile || name == kCudaFile;
   if (error.line > 0 && (own || !open.request.library.empty())) {
     finding.file = shown_file(open.request, own ? kCandidateFile : error.file);
     finding.line = error.line;
@@ -216,10 +229,12 @@ Status memcheck(Case& open, Processes& processes) {
   }
   KGB_TRY(const Ran ran, run_tool(open, processes, plans, folder.path()));
   if (open.stopped()) return ok_status();
-  if (const MemoryError* error = first_of(ran.report, kernels_of(plans))) {
+  if (const MemoryError* found = first_of(ran.report, symbols_of(plans))) {
+    MemoryError error = *found;
+    error.kernel = name_of_symbol(found->kernel, plans);
     // An error ends the replay of its plan, where the tool leaves the context in peace the plan is not known.
     Job* const job = ran.whole < plans.size() ? plans[ran.whole].job : nullptr;
-    Finding finding = finding_of(open, *error, job == nullptr ? "" : job->workload.call.workload);
+    Finding finding = finding_of(open, error, job == nullptr ? "" : job->workload.call.workload);
     (job == nullptr ? open.findings : job->findings).push_back(std::move(finding));
     open.memcheck = fmt::format("{} error{}", ran.report.total.value_or(1), ran.report.total == 1 ? "" : "s");
   } else if (!ran.report.errors.empty()) {

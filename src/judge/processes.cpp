@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/text.hpp"
+#include "compiler/nvrtc.hpp"
 #include "device/cuda/cublas.hpp"
 #include "judge/memcheck.hpp"
 
@@ -80,6 +81,34 @@ sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpr
   for (const char* name : {"HOME=", "TMPDIR=", "TRITON_CACHE_DIR="})
     command.environment.push_back(name + scratch.string());
   command.lock = python_lock(setup, python, scratch);
+  return command;
+}
+
+// NVRTC reads CUDA C++ that a candidate wrote, `#include` of any path among it: it may read itself, the
+// system's libraries and the CUDA headers, write nothing and start nothing.
+Result<sandbox::Command> cuda_compiler_command(const JudgeSetup& setup,
+                                               const std::vector<std::string>& packages) {
+  KGB_TRY(const NvrtcPlace place, find_nvrtc(packages));
+  const std::string self = setup.installation.self.string();
+  sandbox::Command command;
+  command.argv = {self, "nvrtc", "--fd", "3", "--library", place.library.string()};
+  command.environment = base_environment();
+  // NVRTC opens its built-ins by name alone.
+  command.environment.push_back("LD_LIBRARY_PATH=" + place.library.parent_path().string());
+  sandbox::LockSpec lock;
+  lock.read = {self, place.library.parent_path().string(), "/etc/ld.so.cache"};
+  for (const auto& folder : place.includes) {
+    command.argv.insert(command.argv.end(), {"--include", folder.string()});
+    lock.read.push_back(folder.string());
+  }
+  for (const char* system : {"/usr/lib", "/usr/lib64", "/lib", "/lib64"}) lock.read.emplace_back(system);
+  lock.execute = {self, "/usr/lib", "/usr/lib64", "/lib", "/lib64"};  // itself, by the system's loader
+  lock.hidden = answers_of(setup.installation);
+  if (::geteuid() == 0) lock.uid = kCompilerUid;
+  lock.memory_bytes = setup.limits.memory_bytes;
+  lock.cpu_seconds = 100'000;  // a long-lived worker: the request's limit counts, not its age
+  lock.allow_weak = setup.allow_weak_lock;
+  command.lock = lock;
   return command;
 }
 
@@ -222,7 +251,9 @@ Processes::Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scr
                     setup.expectation_bytes),
       compiler_(compiler_command(setup, zygote_.interpreter(), scratch_.path()),
                 static_cast<std::size_t>(setup.lanes), setup.installation.cache_dir / "compile",
-                compiler_version(zygote_.interpreter())) {
+                compiler_version(zygote_.interpreter())),
+      cuda_compiler_(cuda_compiler_command(setup, zygote_.interpreter().paths),
+                     static_cast<std::size_t>(setup.lanes), setup.installation.cache_dir / "compile") {
   std::vector<std::unique_ptr<Station>> stations;
   for (const DeviceChoice& device : setup.devices) {
     Station::Parts parts{device,

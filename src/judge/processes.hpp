@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "catalogue/catalogue.hpp"
 #include "compiler/compiler.hpp"
+#include "compiler/cuda_compiler.hpp"
 #include "judge/case.hpp"
 #include "judge/expectations.hpp"
 #include "judge/judge.hpp"
@@ -56,6 +57,7 @@ class Processes {
   [[nodiscard]] const std::string& memcheck_tool() const { return memcheck_tool_; }
   [[nodiscard]] Expectations& expectations() { return expectations_; }
   [[nodiscard]] Compiler& compiler() { return compiler_; }
+  [[nodiscard]] CudaCompiler& cuda_compiler() { return cuda_compiler_; }
   [[nodiscard]] const JudgeSetup& setup() const { return setup_; }
   [[nodiscard]] const author::Interpreter& interpreter() const { return zygote_.interpreter(); }
   // Python processes of ours: environment and search path of the package; `threads` for torch.
@@ -81,6 +83,7 @@ class Processes {
   std::string memcheck_tool_;
   Expectations expectations_;
   Compiler compiler_;
+  CudaCompiler cuda_compiler_;
 };
 
 }  // namespace kgb

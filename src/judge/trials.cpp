@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "judge/contract.hpp"
+#include "judge/cuda.hpp"
 #include "judge/number.hpp"
 
 namespace kgb {
@@ -169,7 +170,14 @@ namespace {
 // Compiles the plan's kernels for the chip; the first that does not compile becomes a finding.
 Result<std::vector<KernelImage>> images_of(const Case& open, Job& job, Processes& processes) {
   std::vector<KernelImage> images;
-  for (const Kernel& kernel : job.recording->kernels) {
+  for (std::size_t k = 0; k < job.recording->kernels.size(); ++k) {
+    const Kernel& kernel = job.recording->kernels[k];
+    if (!kernel.cuda.empty()) {
+      KGB_TRY(std::optional<KernelImage> image, cuda_image(open, job, k, processes));
+      if (!image) return std::vector<KernelImage>();
+      images.push_back(*std::move(image));
+      continue;
+    }
     KGB_TRY(Compiler::Image made, processes.compiler().image(kernel, open.chip.targets.front()));
     if (!made.message.empty()) {
       job.findings.push_back(make_finding("device_compile_error", Gate::correct,

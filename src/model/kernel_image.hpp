@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct KernelImage {
   std::int64_t profile_bytes = 0;  // likewise, for profiling; Triton passes its address always
   bool cooperative = false;        // the grid must fit on the device at once
   bool dependent_launch = false;   // programmatic dependent launch
+  // Of kernels that the candidate compiled its own source for: bytes of each parameter, in order. What a
+  // launch hands over must have these sizes.
+  std::optional<std::vector<std::int64_t>> parameters{};
   std::vector<std::byte> code;
 };
 

@@ -38,15 +38,24 @@ struct View {  // strides in elements; the base is at `at`
 };
 
 struct Kernel {
-  std::string name;  // symbol in the TTIR
-  std::string ttir;
+  std::string name;  // symbol in the TTIR; of CUDA C++ the expression that names it: "add<float>"
+  std::string ttir;  // empty: the kernel is CUDA C++
   std::map<std::string, std::string> options;  // num_warps, num_stages, ... as text
   std::vector<std::string> signature;   // Triton's type words in order, constexprs left out: "*fp32", "i32"
   std::vector<std::string> parameters;  // the parameter names, same order
+  std::string cuda{};                   // source text of a `.cu` candidate, in place of TTIR
 };
 
+// What one launch of a CUDA kernel may have at most, on every device.
+inline constexpr std::array<std::int64_t, 3> kMostThreads{1024, 1024, 64};
+inline constexpr std::int64_t kMostThreadsOfBlock = 1024;
+// Integers that travel together as one parameter: a struct of an array.
+inline constexpr std::size_t kMostIntegers = 64;
+
 struct KernelArg {
-  std::variant<BufferRef, std::int64_t, double> value;
+  // Integers travel by value as a struct of 64-bit integers, to CUDA kernels alone; what they do not fill is
+  // 0.
+  std::variant<BufferRef, std::int64_t, double, std::vector<std::int64_t>> value;
   // Of a pointer: the tensor whose address it is, where that is a part of its buffer. Nothing is known of an
   // address that was made from a number.
   std::optional<View> part{};
@@ -58,6 +67,9 @@ struct Launch {
   std::vector<KernelArg> args;
   std::string file;  // where the candidate launched it
   int line = 0;
+  // Of CUDA kernels, whose compiler chooses neither: threads of a block, and dynamic shared memory in bytes.
+  std::array<std::int64_t, 3> block{0, 0, 0};
+  std::int64_t shared_bytes = 0;
 };
 struct Fill {  // every element of dst becomes `value`, already in dst's bytes
   View dst;

@@ -117,8 +117,10 @@ class Reader {
   Kernel kernel(const At& at) {
     Kernel kernel;
     kernel.name = at["name"].text(kMaxName);
-    kernel.ttir = at["ttir"].text(kMaxTtir);
-    if (kernel.name.empty() || kernel.ttir.empty()) refuse(at.where, "has an empty name or an empty module");
+    const bool cuda = at.has("cuda");
+    (cuda ? kernel.cuda : kernel.ttir) = at[cuda ? "cuda" : "ttir"].text(kMaxTtir);
+    if (kernel.name.empty() || (kernel.ttir.empty() && kernel.cuda.empty()))
+      refuse(at.where, "has an empty name or an empty module");
     const At options = at["options"];
     if (!options.json->is_object() || options.json->size() > 256)
       refuse(options.where, "is no object of at most 256 options");
@@ -224,7 +226,27 @@ class Reader {
     for (std::size_t i = 0; i < signature.size(); ++i)
       launch.args.push_back(argument(args.item(i), signature[i]));
     source(at, launch.file, launch.line);
+    if (!out_.kernels[static_cast<std::size_t>(launch.kernel)].cuda.empty()) {
+      block(at, launch);
+    } else if (std::any_of(launch.args.begin(), launch.args.end(), [](const KernelArg& arg) {
+                 return std::holds_alternative<std::vector<std::int64_t>>(arg.value);
+               })) {
+      refuse(args.where, "hold integers by value, which CUDA kernels alone take");
+    }
     return launch;
+  }
+
+  static void block(const At& at, Launch& launch) {
+    const At block = at["block"];
+    if (block.array(3) != 3) refuse(block.where, "has not three sides");
+    std::int64_t threads = 1;
+    for (std::size_t i = 0; i < 3; ++i) {
+      launch.block[i] = block.item(i).integer(1, kMostThreads[i]);
+      threads *= launch.block[i];
+    }
+    if (threads > kMostThreadsOfBlock)
+      refuse(block.where, "has more than " + std::to_string(kMostThreadsOfBlock) + " threads");
+    launch.shared_bytes = at["shared_bytes"].integer(0, std::numeric_limits<std::int32_t>::max());
   }
 
   KernelArg argument(const At& at, const std::string& word) {
@@ -238,7 +260,14 @@ class Reader {
       return {at["int"].integer(std::numeric_limits<std::int64_t>::min(),
                                 std::numeric_limits<std::int64_t>::max())};
     if (at.has("float")) return {at["float"].real()};
-    refuse(at.where, "is neither ptr, int nor float");
+    if (at.has("ints")) {
+      std::vector<std::int64_t> values;
+      for (std::size_t i = 0, n = at["ints"].array(kMostIntegers); i < n; ++i)
+        values.push_back(at["ints"].item(i).integer(std::numeric_limits<std::int64_t>::min(),
+                                                    std::numeric_limits<std::int64_t>::max()));
+      return {std::move(values)};
+    }
+    refuse(at.where, "is neither ptr, int, float nor ints");
   }
 
   Node node(const At& at) {

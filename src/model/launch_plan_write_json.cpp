@@ -43,7 +43,10 @@ class Writer {
 
  private:
   [[nodiscard]] Json kernel(const Kernel& kernel) const {
-    Json out{{"ttir", kernel.ttir}, {"options", kernel.options}, {"signature", kernel.signature}};
+    Json out{{"options", kernel.options}, {"signature", kernel.signature}};
+    out[kernel.cuda.empty() ? "ttir" : "cuda"] = kernel.cuda.empty() ? kernel.ttir : kernel.cuda;
+    // One source may hold several kernels: which one runs is its name.
+    if (!kernel.cuda.empty()) out["name"] = kernel.name;
     if (options_.canonical) return out;
     out["name"] = kernel.name;
     out["parameters"] = kernel.parameters;
@@ -75,6 +78,7 @@ class Writer {
       return out;
     }
     if (const auto* number = std::get_if<double>(&arg.value)) return {{"float", real(*number)}};
+    if (const auto* list = std::get_if<std::vector<std::int64_t>>(&arg.value)) return {{"ints", *list}};
     const std::int64_t value = std::get<std::int64_t>(arg.value);
     if (options_.seed == value) return {{"int", "seed"}};
     if (options_.offset == value) return {{"int", "offset"}};
@@ -86,6 +90,10 @@ class Writer {
     for (const KernelArg& arg : launch.args) args.push_back(argument(arg));
     Json out{{"node", "launch"}, {"kernel", launch.kernel}, {"grid", launch.grid}, {"args", std::move(args)}};
     source(out, launch.file, launch.line);
+    if (launch.block[0] > 0) {
+      out["block"] = launch.block;
+      out["shared_bytes"] = launch.shared_bytes;
+    }
     return out;
   }
   [[nodiscard]] Json node(const Fill& fill) const {

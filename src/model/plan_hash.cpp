@@ -135,7 +135,8 @@ std::string canonical_hash(const Recording& recording, std::optional<std::int64_
                            std::optional<std::int64_t> offset) {
   Recording copy = recording;
   Renumber(copy).run();
-  for (Kernel& kernel : copy.kernels) kernel.ttir = normal_ttir(kernel.ttir, kernel.name);
+  for (Kernel& kernel : copy.kernels)
+    if (kernel.cuda.empty()) kernel.ttir = normal_ttir(kernel.ttir, kernel.name);
   return sha256_hex(plan_text(copy, {true, seed, offset}));
 }
 

@@ -40,8 +40,10 @@ class PlanWriter {
         args += fmt::format(" {}[{}]", name_of(part->dtype), fmt::join(part->shape, ","));
     }
     const auto warps = kernel.options.find("num_warps");
-    return fmt::format("launch   {}[{}]({}){}{}", kernel.name, fmt::join(launch.grid, ","), args,
-                       warps == kernel.options.end() ? "" : "  num_warps " + warps->second,
+    std::string how = warps == kernel.options.end() ? "" : "  num_warps " + warps->second;
+    if (launch.block[0] > 0)
+      how = fmt::format("  block {}, shared {} B", fmt::join(launch.block, ","), launch.shared_bytes);
+    return fmt::format("launch   {}[{}]({}){}{}", kernel.name, fmt::join(launch.grid, ","), args, how,
                        place(launch.file, launch.line));
   }
   std::string text(const Fill& fill) const { return fmt::format("fill     {}  {}", view(fill.dst), fill.op); }
@@ -65,6 +67,9 @@ class PlanWriter {
   std::string value(const BufferRef& ref) const { return buffer(ref); }
   static std::string value(std::int64_t number) { return std::to_string(number); }
   static std::string value(double number) { return fmt::format("{}", number); }
+  static std::string value(const std::vector<std::int64_t>& list) {
+    return fmt::format("[{}]", fmt::join(list, ","));
+  }
   static std::string place(const std::string& file, int line) {
     return line > 0 ? fmt::format("  {}:{}", file, line) : "";
   }
@@ -136,7 +141,7 @@ std::string plan_text(const Call& call, const Recording* recording, const std::v
                   recording->kernels.size(), recording->buffers.size(), recording->target);
   if (with_ttir)
     for (const Kernel& kernel : recording->kernels)
-      out += fmt::format("\n// {}\n{}\n", kernel.name, kernel.ttir);
+      if (kernel.cuda.empty()) out += fmt::format("\n// {}\n{}\n", kernel.name, kernel.ttir);
   return out;
 }
 

@@ -26,7 +26,7 @@ namespace kgb::serve {
 // The arguments of a tool that judges one candidate.
 [[nodiscard]] nlohmann::json candidate_schema();
 // What such arguments ask for. `which`: of two candidates, whose arguments are source_a, language_a, ...;
-// empty: of one. Findings name its file candidate.py, or a.cpp.
+// empty: of one. Findings name its file candidate.py, or a.cpp, b.cu.
 [[nodiscard]] Asked asked_of(const nlohmann::json& arguments, const CallContext& context,
                              const std::string& which = "");
 // Tells of gates and workloads as steps `from` to `from` + 5 of `total`.

@@ -3,6 +3,7 @@
 #include "serve/tools.hpp"
 
 #include "judge/feedback.hpp"
+#include "judge/judge.hpp"
 
 namespace kgb::serve {
 
@@ -56,10 +57,12 @@ json source_schema(const std::string& whose) {
 }
 
 json language_schema() {
-  return {
-      {"type", "string"},
-      {"enum", {"triton", "cpp"}},
-      {"description", "triton: a Python file with Triton kernels (default); cpp: a C++ file for the CPU"}};
+  return {{"type", "string"},
+          {"enum", {"triton", "cpp", "cuda"}},
+          {"description",
+           "triton: a Python file with Triton kernels (default); cpp: a C++ file for the CPU; cuda: a CUDA "
+           "C++ file with "
+           "a launch description"}};
 }
 
 std::string text_at(const json& arguments, const char* key) {
@@ -75,11 +78,11 @@ json candidate_schema() {
 
 Asked asked_of(const json& arguments, const CallContext& context, const std::string& which) {
   const std::string suffix = which.empty() ? "" : "_" + which;
-  const bool native = text_at(arguments, ("language" + suffix).c_str()) == "cpp";
+  const std::string language = text_at(arguments, ("language" + suffix).c_str());
   Asked asked;
   asked.op = text_at(arguments, "op");
   asked.source = text_at(arguments, ("source" + suffix).c_str());
-  asked.file = (which.empty() ? "candidate" : which) + (native ? ".cpp" : ".py");
+  asked.file = (which.empty() ? "candidate" : which) + suffix_of(language);
   asked.stop = &context.stop;
   return asked;
 }

@@ -14,6 +14,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -311,6 +312,13 @@ int cuMemsetD8Async(std::uint64_t to, unsigned char value, std::size_t n, void* 
 }
 
 int cuModuleLoadData(void** module, const void* image) {
+  // Machine code, of a CUDA candidate for one: there is no GPU here that could run it.
+  if (std::string_view(static_cast<const char*>(image))
+          .starts_with("\x7f"
+                       "ELF")) {
+    std::fprintf(stderr, "the driver's stand-in runs Triton's IR, and no machine code of a GPU\n");
+    return kInvalidImage;
+  }
   auto made = std::make_unique<Module>();
   made->text = static_cast<const char*>(image);
   *module = modules.emplace_back(std::move(made)).get();

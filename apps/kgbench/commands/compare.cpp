@@ -101,7 +101,7 @@ Registered register_compare(CLI::App& root) {
   command
       ->add_option(
           "runs", options->arguments,
-          "folders of runs, or two candidates (.py, .cpp): the second is the one that may be better or "
+          "folders of runs, or two candidates (.py, .cu, .cpp): the second is the one that may be better or "
           "worse")
       ->required();
   command->add_flag("--fail-on-regression", options->fail, "exit code 1 when anything is worse than before");

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "command.hpp"
+#include "compiler/nvrtc.hpp"
 #include "doctor_device.hpp"
 #include "judge/processes.hpp"
 #include "sandbox/facilities.hpp"
@@ -42,7 +43,8 @@ Facility probe_catalogue() {
              "nothing can be judged", "set KGBENCH_HOME to the folder that holds catalogue/");
 }
 
-Facility probe_python(bool allow_weak_lock) {
+// `packages`: where the interpreter that was found imports from.
+Facility probe_python(bool allow_weak_lock, std::vector<std::string>& packages) {
   Status tried = ok_status();
   std::string good;
   const Result<Installation> installation = find_installation();
@@ -57,6 +59,7 @@ Facility probe_python(bool allow_weak_lock) {
       tried = processes.error();
     } else {
       const author::Interpreter& python = (*processes)->interpreter();
+      packages = python.paths;
       good = "Python " + python.version;
       for (const auto& [name, version] : python.packages) good += ", " + name + " " + version;
     }
@@ -78,11 +81,23 @@ Facility probe_compiler() {
   return facility;
 }
 
+Facility probe_nvrtc(const std::vector<std::string>& packages) {
+  const Result<NvrtcPlace> place = find_nvrtc(packages);
+  std::string good;
+  if (place.ok()) good = place->library.string() + (place->includes.empty() ? ", without CUDA headers" : "");
+  Facility facility = row("NVRTC", place.ok() ? ok_status() : Status(place.error()), good,
+                          "no .cu candidate can be judged", "install what the line above names");
+  facility.required = false;
+  return facility;
+}
+
 Result<int> doctor(bool as_json, bool measure_peaks) {
   std::vector<Facility> rows = sandbox::probe_facilities();
   rows.push_back(probe_catalogue());
-  rows.push_back(probe_python(true));
+  std::vector<std::string> packages;
+  rows.push_back(probe_python(true, packages));
   rows.push_back(probe_compiler());
+  rows.push_back(probe_nvrtc(packages));
   for (Facility& facility : probe_device(measure_peaks)) rows.push_back(std::move(facility));
   bool healthy = true;
   nlohmann::json document = nlohmann::json::array();

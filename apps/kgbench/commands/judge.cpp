@@ -88,7 +88,7 @@ Registered register_judge(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("judge", "Judge one candidate, or a stream of them");
   command->footer(help_text("judge"));
-  command->add_option("file", options->file, "the candidate: .py (Triton) or .cpp");
+  command->add_option("file", options->file, "the candidate: .py (Triton), .cu (CUDA C++) or .cpp");
   command->add_option("--op", options->op, "operator: aten::softmax, or softmax where that is unique");
   command->add_option("--only", options->only, "one workload, by its id: s3, f12, h7");
   command->add_option("--baseline", options->baseline,

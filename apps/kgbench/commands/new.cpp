@@ -25,7 +25,7 @@ Result<int> new_candidate(const Options& options) {
     return user_error("no operator. Name one (kgbench list), or: kgbench new operator NAME");
   KGB_TRY(const Catalogue catalogue, load_catalogue({options.op}));
   KGB_TRY(const Operator* const op, catalogue.find(options.op));
-  const std::string text = stub_text(*op);
+  const std::string text = options.out.extension() == ".cu" ? cuda_stub_text(*op) : stub_text(*op);
   if (options.out.empty()) {
     std::fputs(text.c_str(), stdout);
     return kExitPass;

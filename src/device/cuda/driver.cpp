@@ -22,6 +22,8 @@ Result<Driver> load() {
     return host_error("the CUDA driver has no " #symbol ": it is older than CUDA 12. Update the driver");
 #include "device/cuda/driver.def"
 #undef KGB_CUDA
+  driver.parameter_info =
+      reinterpret_cast<decltype(driver.parameter_info)>(::dlsym(handle, "cuFuncGetParamInfo"));
   if (const int result = driver.init(0); result != code::kSuccess)
     return host_error("the CUDA driver does not start: " + driver.describe(result));
   return driver;

@@ -60,6 +60,9 @@ struct Driver {
 #include "device/cuda/driver.def"
 #undef KGB_CUDA
 
+  // Of CUDA 12.4; null where the driver is older. Place and size of a kernel's parameter.
+  int (*parameter_info)(void* function, std::size_t index, std::size_t* offset, std::size_t* bytes) = nullptr;
+
   // Opens libcuda.so.1, or the library that KGBENCH_CUDA_LIBRARY names. Once per process.
   static Result<const Driver*> open();
   // "cuMemAlloc_v2: out of memory (CUDA_ERROR_OUT_OF_MEMORY)"

@@ -10,6 +10,7 @@
 #include "device/cuda/cublas.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/cuda/helpers.hpp"
+#include "device/cuda/launch.hpp"
 #include "device/cuda/nvml.hpp"
 #include "device/runtime.hpp"
 #include "fmt/format.h"
@@ -81,7 +82,8 @@ class CudaRuntime final : public Runtime {
   }
 
   Result<int> load(const KernelImage& image) override {
-    const std::string key = sha256_hex({reinterpret_cast<const char*>(image.code.data()), image.code.size()});
+    const std::string key =
+        sha256_hex({reinterpret_cast<const char*>(image.code.data()), image.code.size()}) + image.entry;
     if (const auto it = by_content_.find(key); it != by_content_.end()) return it->second;
     if (kernels_.size() >= kMostModules) unload_all();
     Loaded loaded;
@@ -90,16 +92,19 @@ class CudaRuntime final : public Runtime {
     KGB_CHECK(driver_.check(driver_.module_load(&loaded.module, image.code.data()), "loading a kernel"));
     KGB_CHECK(driver_.check(driver_.module_function(&loaded.function, loaded.module, image.entry.c_str()),
                             ("kernel " + image.entry).c_str()));
+    KGB_CHECK(cuda::check_parameters(driver_, image, loaded.function));
     const int handle = static_cast<int>(kernels_.size());
     kernels_.push_back(std::move(loaded));
     by_content_.emplace(key, handle);
     return handle;
   }
 
-  std::optional<Fault> launch(int kernel, const std::array<std::int64_t, 3>& grid,
-                              std::span<const Argument> args) override {
+  std::optional<Fault> launch(int kernel, const LaunchShape& shape, std::span<const Argument> args) override {
     const Loaded& loaded = kernels_[static_cast<std::size_t>(kernel)];
-    if (auto refused = prepare(loaded)) return refused;
+    const auto& grid = shape.grid;
+    const cuda::LaunchRoom room{loaded.function, description_.shared_optin_bytes};
+    if (auto refused = cuda::prepare_launch(driver_, loaded.image, shape, room)) return refused;
+    if (auto refused = cuda::compare_parameters(loaded.image, args)) return refused;
     const std::int64_t programs = grid[0] * grid[1] * grid[2] * loaded.image.ctas;
     Argument scratch, profile;
     if (auto refused = reserve(scratch_, loaded.image.scratch_bytes * programs, scratch)) return refused;
@@ -109,10 +114,17 @@ class CudaRuntime final : public Runtime {
     parameters.push_back(scratch.bytes.data());
     parameters.push_back(profile.bytes.data());
     std::array<LaunchAttribute, 4> attributes{};
-    LaunchConfig config = config_of(loaded.image, grid, attributes);
+    const LaunchConfig config = cuda::config_of(loaded.image, shape, stream_, attributes);
     const int result = driver_.launch(&config, loaded.function, parameters.data(), nullptr);
     if (result == cuda::code::kSuccess) return std::nullopt;
     return fault_of(result, loaded.image.entry);
+  }
+
+  void renew() override {
+    const auto own = [](const Loaded& loaded) { return loaded.image.parameters.has_value(); };
+    if (std::none_of(kernels_.begin(), kernels_.end(), own)) return;
+    forget_graph();
+    unload_all();
   }
 
   Status queue_copy(Address to, Address from, std::size_t bytes) override {
@@ -248,7 +260,6 @@ class CudaRuntime final : public Runtime {
   static constexpr std::size_t kMostModules = 4096;
   static constexpr int kSpins = 2000;
   static constexpr int kEmptySamples = 101;
-  static constexpr std::int64_t kDefaultShared = 49152;
   static constexpr std::int64_t kMostBurst = 1024;
   static constexpr double kBurstSeconds = 5e-3;
 
@@ -334,54 +345,6 @@ class CudaRuntime final : public Runtime {
     }
     std::copy_n(reinterpret_cast<const std::byte*>(&scratch.at), sizeof scratch.at, out.bytes.begin());
     return std::nullopt;
-  }
-
-  // Limits that loading does not check, and what must be set before a launch may use them.
-  std::optional<Fault> prepare(const Loaded& loaded) const {
-    const KernelImage& image = loaded.image;
-    int fixed = 0, most_threads = 0;
-    driver_.function_attribute(&fixed, cuda::function_attribute::kStaticShared, loaded.function);
-    driver_.function_attribute(&most_threads, cuda::function_attribute::kMaxThreads, loaded.function);
-    if (image.shared_bytes + fixed > description_.shared_optin_bytes)
-      return Fault{"device_refused",
-                   "kernel " + image.entry + " needs " + std::to_string(image.shared_bytes + fixed) +
-                       " bytes of shared memory; the device has " +
-                       std::to_string(description_.shared_optin_bytes),
-                   false};
-    if (32 * image.warps > most_threads)
-      return Fault{"device_refused",
-                   "kernel " + image.entry + " asks for " + std::to_string(32 * image.warps) +
-                       " threads; with its registers the device allows " + std::to_string(most_threads),
-                   false};
-    if (image.shared_bytes > kDefaultShared)
-      driver_.function_set(loaded.function, cuda::function_attribute::kMaxDynamicShared,
-                           static_cast<int>(description_.shared_optin_bytes - fixed));
-    if (image.ctas > 8)
-      driver_.function_set(loaded.function, cuda::function_attribute::kNonPortableCluster, 1);
-    return std::nullopt;
-  }
-
-  LaunchConfig config_of(const KernelImage& image, const std::array<std::int64_t, 3>& grid,
-                         std::array<LaunchAttribute, 4>& attributes) const {
-    LaunchConfig config;
-    for (std::size_t i = 0; i < 3; ++i) config.grid[i] = static_cast<unsigned>(grid[i]);
-    config.grid[0] *= static_cast<unsigned>(image.ctas);
-    config.block[0] = static_cast<unsigned>(32 * image.warps);
-    config.shared_bytes = static_cast<unsigned>(image.shared_bytes);
-    config.stream = stream_;
-    config.attributes = attributes.data();
-    const auto add = [&](unsigned id, std::array<std::uint32_t, 3> value) {
-      LaunchAttribute& attribute = attributes[config.attribute_count++];
-      attribute.id = id;
-      std::copy(value.begin(), value.end(), attribute.value);
-    };
-    if (image.dependent_launch) add(cuda::launch_attribute::kProgrammaticSerialization, {1, 0, 0});
-    if (image.cooperative) add(cuda::launch_attribute::kCooperative, {1, 0, 0});
-    if (image.ctas > 1) {
-      add(cuda::launch_attribute::kClusterDimension, {static_cast<std::uint32_t>(image.ctas), 1, 1});
-      add(cuda::launch_attribute::kClusterScheduling, {cuda::launch_attribute::kSpread, 0, 0});
-    }
-    return config;
   }
 
   Fault fault_of(int result, const std::string& what) const {

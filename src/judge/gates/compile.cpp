@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/hash.hpp"
+#include "judge/cuda.hpp"
 #include "judge/gates.hpp"
 
 namespace kgb {
@@ -73,6 +74,7 @@ void add_kernel(TargetResult& target, const Kernel& kernel, const CompileResult&
 }  // namespace
 
 Status gate_compile(Case& open, Processes& processes, const Catalogue& catalogue) {
+  if (open.language == "cuda") return compile_cuda(open, processes, catalogue);
   if (open.language == "cpp" || open.in_process() || open.request.targets.empty()) return ok_status();
   const StageClock clock(open, "compile");
   const std::vector<const Kernel*> kernels = kernels_of(open);

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "judge/authoring.hpp"
+#include "judge/cuda.hpp"
 #include "judge/gates.hpp"
 #include "judge/in_process.hpp"
 #include "judge/memcheck.hpp"
@@ -50,6 +51,17 @@ Result<bool> prepare_job(Case& open, Job& job, Processes& processes) {
   if (!runnable(job)) return false;
   KGB_CHECK(judge_contract(open, job, 0, processes));
   if (!runnable(job)) return false;
+  if (open.language == "cuda") {
+    // The device runs it unwatched but for red zones and compute-sanitizer.
+    std::optional<Finding> said = cuda_needs_device(open);
+    if (!said)
+      said = make_finding("vm_unchecked", Gate::correct,
+                          "accesses were not watched: the virtual machine does not run CUDA C++");
+    const bool goes_on = !verdict_of(said->kind);
+    said->workload = job.workload.call.workload;
+    job.findings.push_back(*std::move(said));
+    return goes_on;
+  }
   if (!open.on_device()) return true;
   const std::size_t before = job.findings.size();
   KGB_TRY(const bool right, judge_trial(open, job, {0, Where::vm}, processes));
