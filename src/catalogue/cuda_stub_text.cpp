@@ -29,13 +29,13 @@ std::string cuda_stub_text(const Operator& op) {
         "\n# {}\n"
         "[[entry]]\n"
         "name = \"{}\"\n"
-        "let  = {{ n = \"numel({})\" }}\n"
+        "let  = {{ elements = \"numel({})\" }}\n"
         "\n"
         "[[entry.launch]]\n"
         "kernel = \"fill<{{dtype({})}}>\"\n"
-        "grid   = \"cdiv(n, 256)\"\n"
+        "grid   = \"cdiv(elements, 256)\"\n"
         "block  = 256\n"
-        "args   = [\"{}\", \"n\"]\n",
+        "args   = [\"{}\", \"elements\"]\n",
         signature_text(entry.name, entry.schema), entry.name, output, output, output);
   }
   out +=
@@ -45,9 +45,9 @@ std::string cuda_stub_text(const Operator& op) {
       "#include <cuda_fp8.h>\n"
       "\n"
       "template <typename T>\n"
-      "__global__ void fill(T* out, long long n) {\n"
+      "__global__ void fill(T* out, long long elements) {\n"
       "  const long long i = blockIdx.x * 256ll + threadIdx.x;\n"
-      "  if (i < n) out[i] = T();  // compute here\n"
+      "  if (i < elements) out[i] = T();  // compute here\n"
       "}\n";
   return out;
 }

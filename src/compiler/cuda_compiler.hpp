@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,19 +33,20 @@ struct CudaBuild {
 class CudaCompiler {
  public:
   // `worker`: the locked command that runs serve_cuda_compiler; its first descriptor is the channel. An Error
-  // in its place (there is no NVRTC) is what every build gives.
-  CudaCompiler(Result<sandbox::Command> worker, std::size_t processes, std::filesystem::path cache);
+  // in its place (there is no NVRTC) is what every build gives. `identity` of the library is part of every
+  // key.
+  CudaCompiler(Result<sandbox::Command> worker, std::size_t processes, std::filesystem::path cache,
+               std::string identity, Millis limit);
 
   // An Error is the host's. A worker that dies or takes longer than the limit is the kernel's failure.
   [[nodiscard]] Result<CudaBuild> build(const Kernel& kernel, const std::string& target);
 
  private:
-  [[nodiscard]] Result<std::string> version();
   std::optional<Error> missing_;
   std::unique_ptr<sandbox::WorkerPool> pool_;
   std::filesystem::path cache_;
-  std::mutex mutex_;
-  std::string version_;
+  std::string identity_;
+  Millis limit_;
 };
 
 // The place in the candidate's text that a log blames, and the sentence there: of "candidate.cu(12): error:

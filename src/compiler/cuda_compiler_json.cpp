@@ -13,7 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Millis kCudaLimit{60'000};
 constexpr int kCudaFormat = 1;
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
@@ -65,7 +64,9 @@ CudaBuild lost(const sandbox::WorkerLoss& loss) {
   build.kind = loss.end == FrameEnd::deadline                     ? "deadline"
                : loss.finished.end == sandbox::End::out_of_memory ? "memory_limit"
                                                                   : "cuda_compile_error";
-  build.message = "NVRTC " + loss.finished.describe();
+  build.message = build.kind == "deadline"       ? "NVRTC was stopped at its time limit (--author-limit)"
+                  : build.kind == "memory_limit" ? "NVRTC was stopped at its memory limit"
+                                                 : "NVRTC " + loss.finished.describe();
   build.log = to_utf8_lossy(cut_utf8(loss.error_output, 2000));
   return build;
 }
@@ -73,37 +74,19 @@ CudaBuild lost(const sandbox::WorkerLoss& loss) {
 }  // namespace
 
 CudaCompiler::CudaCompiler(Result<sandbox::Command> worker, std::size_t processes,
-                           std::filesystem::path cache)
-    : cache_(std::move(cache)) {
+                           std::filesystem::path cache, std::string identity, Millis limit)
+    : cache_(std::move(cache)), identity_(std::move(identity)), limit_(limit) {
   if (worker.ok())
     pool_ = std::make_unique<sandbox::WorkerPool>(std::move(*worker), processes);
   else
     missing_ = worker.error();
 }
 
-// Part of every key. Asked of the library itself: its file's name tells the major version alone.
-Result<std::string> CudaCompiler::version() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!version_.empty()) return version_;
-  KGB_TRY(const sandbox::Answer answer, pool_->ask(R"({"run":"version"})", {}, kCudaLimit));
-  if (answer.loss)
-    return host_error("the CUDA compiler " + answer.loss->finished.describe() +
-                      " before it began: " + std::string(cut_utf8(trim(answer.loss->error_output), 300)));
-  const json reply = json::parse(answer.frame.json, nullptr, false);
-  if (!reply.is_object() || !reply.value("ok", false))
-    return host_error(reply.is_object()
-                          ? reply.value(json::json_pointer("/error/message"), "NVRTC does not start")
-                          : "NVRTC does not start");
-  version_ = reply.value("version", "");
-  return version_;
-}
-
 Result<CudaBuild> CudaCompiler::build(const Kernel& kernel, const std::string& target) {
   if (missing_) return *missing_;
-  KGB_TRY(const std::string version, this->version());
   json request{{"run", "compile"}, {"kernel", kernel.name}, {"target", target}, {"options", kernel.options}};
   const std::string key =
-      sha256_hex(dumped({{"nvrtc", version}, {"request", request}, {"source", kernel.cuda}}));
+      sha256_hex(dumped({{"nvrtc", identity_}, {"request", request}, {"source", kernel.cuda}}));
   const std::filesystem::path file = cache_ / (key + ".cuda");
   std::error_code ignored;
   if (std::filesystem::is_regular_file(file, ignored)) {
@@ -118,9 +101,9 @@ Result<CudaBuild> CudaCompiler::build(const Kernel& kernel, const std::string& t
           return std::move(*cached);
     }
   }
-  KGB_TRY(sandbox::Answer answer,
-          pool_->ask(dumped(request), std::as_bytes(std::span(kernel.cuda.data(), kernel.cuda.size())),
-                     kCudaLimit));
+  KGB_TRY(
+      sandbox::Answer answer,
+      pool_->ask(dumped(request), std::as_bytes(std::span(kernel.cuda.data(), kernel.cuda.size())), limit_));
   // Not cached: a machine short of memory must not condemn the kernel for ever.
   if (answer.loss) return lost(*answer.loss);
   json reply = json::parse(answer.frame.json, nullptr, false);

@@ -8,6 +8,7 @@
 #include "base/frame.hpp"
 #include "base/text.hpp"
 #include "compiler/ptx.hpp"
+#include "model/launch_plan.hpp"
 
 namespace kgb {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostLog = 16'000;
+constexpr std::int64_t kMostParameterBytes = 8 * kMostIntegers;
 
 struct Reply {
   json header;
@@ -36,7 +38,13 @@ Result<Reply> compile(const Nvrtc& nvrtc, const json& request, const std::string
   KGB_TRY(NvrtcOutput output, nvrtc.compile(asked));
   if (!output.ok) return failed("cuda_compile_error", "", output.log);
   const auto parameters = parameters_in_ptx(output.ptx, output.lowered);
-  if (!parameters) return host_error("the parameters of " + asked.kernel + " cannot be read off its PTX");
+  if (!parameters)
+    return failed("cuda_compile_error", "the parameters of " + asked.kernel + " cannot be read off its PTX");
+  for (const std::int64_t bytes : *parameters)
+    if (bytes > kMostParameterBytes)
+      return failed("cuda_compile_error", "a parameter of " + std::to_string(bytes) +
+                                              " bytes; a launch gives " +
+                                              std::to_string(kMostParameterBytes) + " at most");
   const AssemblerFigures figures = figures_in_log(output.log, output.lowered);
   const double ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -55,7 +63,6 @@ Reply answer(const Result<Nvrtc>& nvrtc, const Frame& frame) {
   if (!nvrtc.ok()) return failed("infra", nvrtc.error().message);
   try {
     const json request = json::parse(frame.json);
-    if (request.value("run", "") == "version") return {{{"ok", true}, {"version", nvrtc->version()}}, {}};
     const std::string source(reinterpret_cast<const char*>(frame.blob.data()), frame.blob.size());
     Result<Reply> reply = compile(*nvrtc, request, source);
     return reply.ok() ? std::move(*reply) : failed("infra", reply.error().message);

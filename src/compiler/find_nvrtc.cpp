@@ -73,4 +73,13 @@ Result<NvrtcPlace> find_nvrtc(const std::vector<std::string>& packages) {
   return place;
 }
 
+std::string identity_of(const NvrtcPlace& place) {
+  std::error_code ignored;
+  const auto bytes = fs::file_size(place.library, ignored);
+  const auto time = fs::last_write_time(place.library, ignored).time_since_epoch().count();
+  std::string text = place.library.string() + " " + std::to_string(bytes) + " " + std::to_string(time);
+  for (const fs::path& folder : place.includes) text += " " + folder.string();
+  return text;
+}
+
 }  // namespace kgb

@@ -11,7 +11,8 @@
 namespace kgb {
 namespace {
 
-constexpr int kSuccess = 0, kCompilationError = 6, kNameNotValid = 9;
+// Of nvrtcResult: what no source can bring about.
+constexpr int kSuccess = 0, kInvalidOption = 5, kBuiltinsMissing = 7;
 constexpr int kFirstWithFeatures =
     90;  // from here on tensor memory and warp groups are in the targets "sm_90a" alone
 
@@ -116,10 +117,10 @@ Result<NvrtcOutput> Nvrtc::compile(const NvrtcRequest& request) const {
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
   const int result = functions_->compile(program, static_cast<int>(pointers.size()), pointers.data());
   out.log = text_of(program, functions_->log_size, functions_->log);
-  if (result == kCompilationError || result == kNameNotValid) return out;
-  if (result != kSuccess)
+  if (result == kInvalidOption || result == kBuiltinsMissing)
     return host_error("NVRTC ends with code " + std::to_string(result) + ": " +
                       std::string(cut_utf8(out.log, 300)));
+  if (result != kSuccess) return out;
   const char* lowered = nullptr;
   if (functions_->lowered_name(program, request.kernel.c_str(), &lowered) != kSuccess || lowered == nullptr) {
     out.log = in_quotes(request.kernel) + " names no kernel of the source";

@@ -21,6 +21,8 @@ struct NvrtcPlace {
 // What KGBENCH_NVRTC_LIBRARY names, else what lies below these folders of Python packages (torch brings it),
 // else that of the newest CUDA toolkit below /usr/local. Error: there is none, and what to install.
 [[nodiscard]] Result<NvrtcPlace> find_nvrtc(const std::vector<std::string>& packages);
+// What tells one library from another without opening it: its file's place, size and time.
+[[nodiscard]] std::string identity_of(const NvrtcPlace& place);
 
 // The file by whose name NVRTC knows the candidate's text, in messages and line tables.
 inline constexpr const char* kCudaFile = "candidate.cu";

@@ -26,6 +26,7 @@ void check_names(Case& open, const LaunchDescription& description) {
             make_finding("bad_description", Gate::static_,
                          open.op.name + " has no entry " + in_quotes(name) + did_you_mean(name, known)),
             open, entry.line));
+  if (!open.findings.empty()) return;  // what is missing is what is misspelt
   std::set<std::string> missing;
   for (const Job& job : open.jobs)
     if (description.find(job.workload.call.entry) == nullptr) missing.insert(job.workload.call.entry);

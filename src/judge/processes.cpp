@@ -86,15 +86,13 @@ sandbox::Command compiler_command(const JudgeSetup& setup, const author::Interpr
 
 // NVRTC reads CUDA C++ that a candidate wrote, `#include` of any path among it: it may read itself, the
 // system's libraries and the CUDA headers, write nothing and start nothing.
-Result<sandbox::Command> cuda_compiler_command(const JudgeSetup& setup,
-                                               const std::vector<std::string>& packages) {
-  KGB_TRY(const NvrtcPlace place, find_nvrtc(packages));
+sandbox::Command cuda_compiler_command(const JudgeSetup& setup, const NvrtcPlace& place) {
   const std::string self = setup.installation.self.string();
   sandbox::Command command;
   command.argv = {self, "nvrtc", "--fd", "3", "--library", place.library.string()};
-  command.environment = base_environment();
-  // NVRTC opens its built-ins by name alone.
-  command.environment.push_back("LD_LIBRARY_PATH=" + place.library.parent_path().string());
+  // NVRTC opens its built-ins by name alone. No more than that: a source can include its own process's
+  // environment.
+  command.environment = {"LANG=C.UTF-8", "LD_LIBRARY_PATH=" + place.library.parent_path().string()};
   sandbox::LockSpec lock;
   lock.read = {self, place.library.parent_path().string(), "/etc/ld.so.cache"};
   for (const auto& folder : place.includes) {
@@ -110,6 +108,18 @@ Result<sandbox::Command> cuda_compiler_command(const JudgeSetup& setup,
   lock.allow_weak = setup.allow_weak_lock;
   command.lock = lock;
   return command;
+}
+
+CudaCompiler make_cuda_compiler(const JudgeSetup& setup, const std::vector<std::string>& packages) {
+  const Result<NvrtcPlace> place = find_nvrtc(packages);
+  Result<sandbox::Command> command = host_error("");
+  if (place.ok())
+    command = cuda_compiler_command(setup, *place);
+  else
+    command = place.error();
+  return {std::move(command), static_cast<std::size_t>(setup.lanes), setup.installation.cache_dir / "compile",
+          place.ok() ? identity_of(*place) : std::string(),
+          Millis(static_cast<std::int64_t>(1e3 * setup.limits.author_s))};
 }
 
 // An executor that makes calls of the vendor's library: the one that was named, else torch's own.
@@ -252,8 +262,7 @@ Processes::Processes(const JudgeSetup& setup, author::Zygote zygote, TempDir scr
       compiler_(compiler_command(setup, zygote_.interpreter(), scratch_.path()),
                 static_cast<std::size_t>(setup.lanes), setup.installation.cache_dir / "compile",
                 compiler_version(zygote_.interpreter())),
-      cuda_compiler_(cuda_compiler_command(setup, zygote_.interpreter().paths),
-                     static_cast<std::size_t>(setup.lanes), setup.installation.cache_dir / "compile") {
+      cuda_compiler_(make_cuda_compiler(setup, zygote_.interpreter().paths)) {
   std::vector<std::unique_ptr<Station>> stations;
   for (const DeviceChoice& device : setup.devices) {
     Station::Parts parts{device,

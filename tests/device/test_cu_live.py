@@ -165,5 +165,5 @@ def test_much_shared_memory_is_given(judged):
 
 
 def test_a_kernel_with_a_clock_is_not_judged(judged):
-    evaluation = judged(neg(before='long long t; asm volatile("mov.u64 %0, %clock64;" : "=l"(t));'), "aten::neg", *SMALL)
+    evaluation = judged(neg(before='long long t; asm volatile("mov.u64 %0, %%clock64;" : "=l"(t));'), "aten::neg", *SMALL)
     assert evaluation["verdict"] == "unsupported" and "reads_clock" in kinds(evaluation)

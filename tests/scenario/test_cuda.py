@@ -77,8 +77,7 @@ def test_without_a_device_everything_but_the_values_is_judged(op):
 def test_a_plan_is_what_the_description_says():
     done = kgbench("plan", DATA / "sum.cu", "--op", "aten::sum", "--workload-spec", "self=f16[3,1000]:transposed")
     assert done.code == 0, done.err
-    lines = [line.split("  ")[0] for line in map(str.strip, done.out.splitlines())]
-    assert any(line.startswith("copy     tmp") for line in lines), "not contiguous: a copy is made"
+    assert any(line.strip().startswith("copy     tmp") for line in done.out.splitlines()), "not contiguous: a copy is made"
     launches = [line for line in done.out.splitlines() if "launch " in line]
     assert len(launches) == 2
     assert "partial_sums<__half, __half>[3,1,1]" in launches[0] and "block 256,1,1, shared 0 B" in launches[0]
@@ -106,14 +105,20 @@ def test_an_empty_grid_launches_nothing():
     (('"neg"', '"negative"'), "bad_description", 3, "has no entry 'negative'"),
     (("/* kgbench", "/* kernels"), "bad_description", 1, "holds no launch description"),
     (("block  = 128", "block  = 128\nshared_bytes = 300000"), "device_refused", 6, "needs 300000 bytes of shared memory"),
-    (("out[i] = -x[i]", 'long long t; asm volatile("mov.u64 %0, %clock64;" : "=l"(t)); out[i] = -x[i] + 0 * t'),
+    (("if (i < n)", 'long long t; asm volatile("mov.u64 %0, %%clock64;" : "=l"(t)); if (i < n)'),
      "reads_clock", 0, "%clock64"),
     (("out[i] = -x[i]", "out[i] = -x[i] + 0 * clock()"), "reads_clock", 0, "%clock"),
+    (("__global__ void", 'extern "C" __global__ void'), None, 0, ""),
+    (("out[i] = -x[i]", 'asm("nonsense;"); out[i] = -x[i]'), "cuda_compile_error", 0, "nonsense"),
+    (("__global__ void", "struct Much { char at[4000]; };\n__global__ void more(Much m) {}\n__global__ void"), None, 0, ""),
 ])
 def test_each_mistake_is_told_with_its_line(judge, change, kind, line, says):
     source = DESCRIPTION + NEGATE
     assert change[0] in source
     evaluation = judge(source.replace(*change, 1), *NEG_SHAPE)
+    if kind is None:
+        assert evaluation["verdict"] == "unsupported", "no mistake: what is not launched does no harm"
+        return
     finding = only(evaluation, kind)
     assert says in finding["message"], finding
     assert finding.get("line", 0) == line, finding
@@ -128,32 +133,29 @@ def test_an_entry_that_is_not_described_is_a_broken_contract(judge):
     assert "'add_Tensor'" in only(evaluation, "missing_entry")["message"]
 
 
-@pytest.mark.parametrize("path", ["/etc/passwd", "/proc/self/environ", str(HOME / "README.md"),
+@pytest.mark.parametrize("path", ["/etc/passwd", "/etc/shadow", "/proc/1/environ", str(HOME / "README.md"),
                                   str(HOME / "catalogue" / "operators" / "aten" / "neg" / "reference.py")])
 def test_a_source_can_include_no_file_of_the_host(judge, path):
     evaluation = judge(DESCRIPTION + f'#include "{path}"\n' + NEGATE, *NEG_SHAPE)
     finding = only(evaluation, "cuda_compile_error")
     assert finding["line"] == 11
     assert "could not open source file" in finding["message"] or "cannot open source file" in finding["message"]
-    text = json.dumps(evaluation["findings"])
-    assert "root:x" not in text and "PATH=" not in text and "kgbench is" not in text
+    assert "root:" not in json.dumps(evaluation["findings"])
 
 
-def test_a_source_that_never_compiles_to_its_end_meets_a_limit(judge):
-    endless = "template <int A, int B> struct Slow { static const long long v = Slow<A - 1, B>::v + Slow<A - 1, B + A>::v; };\n" \
-              "template <int B> struct Slow<0, B> { static const long long v = B; };\n" \
-              "__device__ long long much = Slow<40, 1>::v;\n"
-    evaluation = judge(DESCRIPTION + endless + NEGATE, *NEG_SHAPE)
-    assert evaluation["verdict"] in ("timeout", "out_of_memory", "compile_error"), evaluation["findings"]
-    honest = judge(DESCRIPTION + NEGATE, *NEG_SHAPE)
-    assert honest["verdict"] == "unsupported", "the next candidate has a compiler again"
+def test_a_source_that_never_compiles_to_its_end_meets_the_limit(judge):
+    endless = ("template <int A, int B> struct Slow {\n"
+               "  static const long long v = Slow<A - 1, B>::v + Slow<A - 1, B + (1 << A)>::v;\n};\n"
+               "template <int B> struct Slow<0, B> { static const long long v = B; };\n"
+               "__device__ long long much = Slow<26, 1>::v;\n")
+    evaluation = judge(DESCRIPTION + endless + NEGATE, *NEG_SHAPE, "--author-limit", "6")
+    assert evaluation["verdict"] in ("timeout", "out_of_memory"), evaluation["findings"]
+    assert "NVRTC was stopped at " in evaluation["findings"][0]["message"]
+    assert judge(DESCRIPTION + NEGATE, *NEG_SHAPE)["verdict"] == "unsupported", "the next one has a compiler again"
 
 
-@pytest.mark.parametrize("op, entry, why", [("aten::bernoulli", "bernoulli", "random"), ("aten::nonzero", "nonzero", "shape")])
+@pytest.mark.parametrize("op, entry, why", [("aten::bernoulli", "bernoulli", "random"), ("aten::index", "index_Tensor", "shape")])
 def test_what_a_description_cannot_carry_is_unsupported(judge, op, entry, why):
-    shown = kgbench("show", op)
-    if shown.code != 0:
-        pytest.skip(f"no {op}")
     evaluation = judge(DESCRIPTION.replace('"neg"', f'"{entry}"') + NEGATE, "--tier", "smoke", op=op)
     assert evaluation["verdict"] in ("unsupported", "wrong_contract")
     assert why in only(evaluation, "recorder_unsupported")["message"]
@@ -192,10 +194,8 @@ def test_a_stub_plans_and_compiles(tmp_path, op):
     assert {f["kind"] for f in evaluation["findings"]} == {"needs_device"}
 
 
-def test_sanitize_and_in_process_are_refused_in_a_line(tmp_path):
+def test_sanitize_says_that_the_machine_runs_no_cuda_code(tmp_path):
     file = tmp_path / "mine.cu"
     file.write_text(DESCRIPTION + NEGATE)
-    done = kgbench("judge", file, "--op", "aten::neg", "--in-process", *NEG_SHAPE)
-    assert done.code == 2 and done.err.count("\n") == 1 and "no host code" in done.err
     done = kgbench("sanitize", file, "--op", "aten::neg", *NEG_SHAPE)
     assert done.code != 0 and "CUDA C++" in done.out + done.err

@@ -7,12 +7,12 @@
 namespace kgb {
 namespace {
 
-constexpr const char* kLaunch = R"([[entry.launch]]
+constexpr const char* kLaunch = R"toml([[entry.launch]]
 kernel = "add<{dtype(self)}, {n}>"
 grid = ["cdiv(n, 256)", 2]
 block = 256
 args = ["self", "f64(alpha)", 3]
-)";
+)toml";
 
 std::string source(const std::string& body) {
   return "// mine\n/* a licence */\n/* kgbench\n" + body + "*/\n__global__ void add() {}\n";

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::vector<Call> one_call() {
+std::vector<Call> cuda_call() {
   TensorSpec spec;
   spec.shape = {8};
   spec.strides = {1};
@@ -22,8 +22,8 @@ std::vector<Call> one_call() {
   return {call};
 }
 
-Json good() {
-  return Json::parse(R"({
+Json cuda_plan() {
+  return Json::parse(R"json({
     "version": 1, "target": "h200",
     "kernels": [{"name": "relu<float>", "cuda": "template <class T> __global__ void relu(T*) {}", "options": {"std": "c++17"},
                  "signature": ["*f32", "ints"], "parameters": ["self", "shape(self)"]}],
@@ -35,28 +35,28 @@ Json good() {
 })");
 }
 
-Result<Recording> read(const Json& json) {
-  return recording_from_json(json.dump(), one_call());
+Result<Recording> read_cuda(const Json& json) {
+  return recording_from_json(json.dump(), cuda_call());
 }
 
 TEST(CudaPlan, IsReadAndWritten) {
-  const auto recording = read(good());
+  const auto recording = read_cuda(cuda_plan());
   ASSERT_TRUE(recording.ok()) << recording.error().message;
   const auto& launch = std::get<Launch>(recording->calls[0].nodes[0]);
   EXPECT_EQ(launch.block, (std::array<std::int64_t, 3>{256, 2, 1}));
   EXPECT_EQ(launch.shared_bytes, 1024);
   EXPECT_EQ(std::get<std::vector<std::int64_t>>(launch.args[1].value), (std::vector<std::int64_t>{8, -1}));
-  const auto again = recording_from_json(to_json_text(*recording), one_call());
+  const auto again = recording_from_json(to_json_text(*recording), cuda_call());
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_EQ(to_json_text(*again), to_json_text(*recording));
 }
 
 TEST(CudaPlan, NameBlockAndSharedMemoryAreWork) {
-  const std::string hash = canonical_hash(*read(good()));
+  const std::string hash = canonical_hash(*read_cuda(cuda_plan()));
   const auto changed = [&](const std::function<void(Json&)>& change) {
-    Json json = good();
+    Json json = cuda_plan();
     change(json);
-    return canonical_hash(*read(json)) != hash;
+    return canonical_hash(*read_cuda(json)) != hash;
   };
   EXPECT_TRUE(changed([](Json& j) { j["kernels"][0]["name"] = "relu<double>"; }));
   EXPECT_TRUE(changed([](Json& j) { j["calls"][0]["nodes"][0]["block"][0] = 128; }));
@@ -82,9 +82,9 @@ TEST(CudaPlan, BrokenOnesAreRefusedWithAReason) {
        "which CUDA kernels alone take"},
   };
   for (const auto& [change, says] : cases) {
-    Json json = good();
+    Json json = cuda_plan();
     change(json);
-    const auto recording = read(json);
+    const auto recording = read_cuda(json);
     ASSERT_FALSE(recording.ok()) << says;
     EXPECT_NE(recording.error().message.find(says), std::string::npos) << recording.error().message;
   }
