@@ -32,7 +32,7 @@ Json cuda_plan() {
         {"node": "launch", "kernel": 0, "grid": [1, 1, 1], "block": [256, 2, 1], "shared_bytes": 1024,
          "args": [{"ptr": [0, 0]}, {"ints": [8, -1]}], "file": "", "line": 3}],
       "structure": "none", "outputs": [], "events": []}]
-})");
+})json");
 }
 
 Result<Recording> read_cuda(const Json& json) {
