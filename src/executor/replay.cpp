@@ -74,12 +74,13 @@ Result<ReplayedLaunch> describe(const Launch& launch, const Recording& recording
   const KernelImage& image = request.images[at];
   KGB_TRY(const int loaded, runtime.load(image));
   const device::KernelResources resources = runtime.resources(loaded);
+  const std::int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];  // 0: as compiled
   return ReplayedLaunch{recording.kernels[at].name,
                         launch.file,
                         launch.line,
                         launch.grid,
-                        image.warps,
-                        image.shared_bytes + resources.static_shared,
+                        threads > 0 ? (threads + 31) / 32 : image.warps,
+                        image.shared_bytes + launch.shared_bytes + resources.static_shared,
                         resources.registers,
                         resources.local_bytes};
 }

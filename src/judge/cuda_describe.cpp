@@ -9,6 +9,8 @@
 namespace kgb {
 namespace {
 
+constexpr std::size_t kMostCudaBytes = std::size_t{256} << 10;
+
 Finding at_line(Finding finding, const Case& open, int line) {
   finding.line = line;
   if (line > 0) finding.file = open.request.file;
@@ -79,6 +81,12 @@ Status describe_job(Case& open, Job& job, const LaunchDescription& description, 
 }  // namespace
 
 Status describe_jobs(Case& open, const ChipCard& chip, Processes& processes) {
+  if (open.request.source.size() > kMostCudaBytes) {
+    open.findings.push_back(make_finding(
+        "bad_description", Gate::static_,
+        "a CUDA source may have 256 KiB, this one has " + human_bytes(open.request.source.size())));
+    return ok_status();
+  }
   const ReadDescription read = read_launch_description(open.request.source);
   if (!read.description) {
     open.findings.push_back(

@@ -18,6 +18,8 @@
 namespace kgb {
 namespace {
 
+// Each travels with the whole source, in every workload's recording.
+constexpr std::size_t kMostKernels = 16;
 constexpr std::array<std::int64_t, 3> kMostBlocks{std::numeric_limits<std::int32_t>::max(), 65535, 65535};
 
 // Makes one call's nodes. Throws Misdescribed, which plan_of() catches.
@@ -279,6 +281,9 @@ class CallPlanner {
     for (const DescribedArgument& argument : described.args)
       add_argument(argument, described.line, kernel, launch);
     launch.kernel = number_of(std::move(kernel));
+    if (recording_.kernels.size() > kMostKernels)
+      throw Misdescribed{described.line,
+                         fmt::format("more than {} different kernels for one workload", kMostKernels)};
     made_.nodes.emplace_back(std::move(launch));
   }
 

@@ -30,7 +30,10 @@ TrialRequest request_of(const Case& open, const Job& job, TrialSpec spec, const 
                                     [](const Finding& finding) { return finding.kind == "vm_unchecked"; });
   // What a launch stores is seen by what changes: adding 0 to an element leaves no trace. An output that
   // seems to want a launch gets a second trial on other values; the plan cannot tell them apart.
-  request.track_writes = (trial == 0 && !spec.after_vm) || job.wanting_launch || !watched;
+  // A launch description can fill and copy scratch alone, so what stands in its outputs is a launch's; and
+  // its kernels are not rehearsed, since global variables would keep a trace of that.
+  request.track_writes =
+      open.language != "cuda" && ((trial == 0 && !spec.after_vm) || job.wanting_launch || !watched);
   return request;
 }
 

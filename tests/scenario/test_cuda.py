@@ -103,6 +103,7 @@ def test_an_empty_grid_launches_nothing():
     (("block  = 128", "blocks = 128"), "bad_description", 8, "unknown key 'blocks'"),
     (("[[entry]]", "[[entry"), "bad_description", 2, "no TOML"),
     (('"neg"', '"negative"'), "bad_description", 3, "has no entry 'negative'"),
+    (("int i =", "// " + 300_000 * "x" + "\n  int i ="), "bad_description", 0, "may have 256 KiB"),
     (("/* kgbench", "/* kernels"), "bad_description", 1, "holds no launch description"),
     (("block  = 128", "block  = 128\nshared_bytes = 300000"), "device_refused", 6, "needs 300000 bytes of shared memory"),
     (("if (i < n)", 'long long t; asm volatile("mov.u64 %0, %%clock64;" : "=l"(t)); if (i < n)'),
