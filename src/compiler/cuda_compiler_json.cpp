@@ -59,7 +59,14 @@ Result<CudaBuild> build_of(const json& reply, std::vector<std::byte> code) {
   }
 }
 
-CudaBuild lost(const sandbox::WorkerLoss& loss) {
+// A source can take the compiler down, but not make it a program that does not start.
+Result<CudaBuild> lost(const sandbox::WorkerLoss& loss) {
+  constexpr int kNoProgram = 126, kNoLibrary = 127;  // as the system's loader and shells say it
+  const bool started = loss.finished.end != sandbox::End::exited ||
+                       (loss.finished.code != kNoProgram && loss.finished.code != kNoLibrary);
+  if (!started)
+    return host_error("the process of NVRTC does not start: " +
+                      to_utf8_lossy(cut_utf8(trim(loss.error_output), 400)));
   CudaBuild build;
   build.kind = loss.end == FrameEnd::deadline                     ? "deadline"
                : loss.finished.end == sandbox::End::out_of_memory ? "memory_limit"

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "base/loaded.hpp"
 #include "base/text.hpp"
 #include "compiler/nvrtc.hpp"
 #include "device/cuda/cublas.hpp"
@@ -100,6 +101,7 @@ sandbox::Command cuda_compiler_command(const JudgeSetup& setup, const NvrtcPlace
     lock.read.push_back(folder.string());
   }
   for (const char* system : {"/usr/lib", "/usr/lib64", "/lib", "/lib64"}) lock.read.emplace_back(system);
+  for (std::string& library : loaded_libraries()) lock.read.push_back(std::move(library));
   lock.execute = {self, "/usr/lib", "/usr/lib64", "/lib", "/lib64"};  // itself, by the system's loader
   lock.hidden = answers_of(setup.installation);
   if (::geteuid() == 0) lock.uid = kCompilerUid;
