@@ -175,7 +175,9 @@ std::string census(const Evaluation& e) {
 
 std::string passed(const Evaluation& e) {
   std::string out = e.workloads.empty() ? "no workload was judged" : workloads_text(e) + " workloads";
-  if (!e.workloads.empty() && worst(e).empty()) out += ", worst error over bound " + worst_text(e);
+  const bool compared = std::any_of(e.workloads.begin(), e.workloads.end(),
+                                    [](const WorkloadResult& w) { return w.elements > 0; });
+  if (compared && worst(e).empty()) out += ", worst error over bound " + worst_text(e);
   if (!e.targets.empty()) out += ", targets " + targets_text(e);
   return out;
 }
