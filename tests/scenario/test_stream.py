@@ -32,7 +32,7 @@ BAD = [
     (request(id="n", op="softmax"), "give either `source` or `file`"),
     (request(id="b", op="softmax", source="x", file="y"), "give either `source` or `file`"),
     (request(id="f", op="softmax", file="/no/such/file.py"), "cannot open '/no/such/file.py': No such file or directory"),
-    (request(id="l", op="softmax", source="x", language="fortran"), "`language` is triton or cpp"),
+    (request(id="l", op="softmax", source="x", language="fortran"), "`language` is triton, cpp or cuda"),
     (request(id="s", op="softmax", source="x", seed="hello"), "`seed` is not 1 to 16 hexadecimal digits"),
     (request(id="big", op="softmax", source="x" * (20 << 20)), "the line is longer than 16 MiB"),
     (b"[" * 100000, "the line is no JSON"),
