@@ -39,21 +39,39 @@ std::optional<Fault> prepare_launch(const Driver& driver, const KernelImage& ima
 }
 
 // The driver reads as many bytes of ours as the kernel's code says that its parameters have. The code is made
-// of a candidate's text, so nobody's word is taken for it.
+// of a candidate's text, so nobody's word is taken for it. Whether there are more parameters than these is
+// not asked: the answer would be an error of the driver's, which compute-sanitizer counts. parameters_of() is
+// ready for more.
 Status check_parameters(const Driver& driver, const KernelImage& image, void* function) {
   if (!image.parameters) return ok_status();
   if (driver.parameter_info == nullptr)
     return host_error(
         "the driver does not tell the sizes of a kernel's parameters, without which CUDA candidates are not "
         "launched: update it to one of CUDA 12.4 or later");
-  std::size_t offset = 0, bytes = 0, count = 0;
-  for (; driver.parameter_info(function, count, &offset, &bytes) == code::kSuccess; ++count)
-    if (count >= image.parameters->size() || static_cast<std::int64_t>(bytes) != (*image.parameters)[count])
-      break;
-  if (count == image.parameters->size() &&
-      driver.parameter_info(function, count, &offset, &bytes) != code::kSuccess)
-    return ok_status();
-  return host_error("kernel " + image.entry + " has other parameters in its code than in its PTX");
+  for (std::size_t i = 0; i < image.parameters->size(); ++i) {
+    std::size_t offset = 0, bytes = 0;
+    if (driver.parameter_info(function, i, &offset, &bytes) != code::kSuccess ||
+        static_cast<std::int64_t>(bytes) != (*image.parameters)[i])
+      return host_error("kernel " + image.entry + " has other parameters in its code than in its PTX");
+  }
+  return ok_status();
+}
+
+std::vector<void*> parameters_of(const KernelImage& image, std::span<const Argument> args,
+                                 std::span<const Argument> behind) {
+  // A kernel has at most so many bytes of parameters, so no more than so many.
+  constexpr std::size_t kMostBytes = 32'768;
+  static std::array<std::byte, kMostBytes> zeros{};
+  std::vector<void*> parameters;
+  const auto add = [&](std::span<const Argument> some) {
+    for (const Argument& arg : some) parameters.push_back(const_cast<std::byte*>(arg.bytes.data()));
+  };
+  add(args);
+  if (image.parameters)
+    parameters.resize(kMostBytes, zeros.data());
+  else
+    add(behind);
+  return parameters;
 }
 
 std::optional<Fault> compare_parameters(const KernelImage& image, std::span<const Argument> args) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "device/cuda/driver.hpp"
 #include "device/runtime.hpp"
@@ -20,12 +21,16 @@ struct LaunchRoom {
 // Limits that loading does not check, and what must be set before a launch may use them.
 [[nodiscard]] std::optional<Fault> prepare_launch(const Driver& driver, const KernelImage& image,
                                                   const LaunchShape& shape, const LaunchRoom& room);
-// Whether a loaded kernel has the parameters that its image tells; of images that tell none, nothing is
-// asked.
+// Whether a loaded kernel begins with the parameters that its image tells; of images that tell none, nothing
+// is asked.
 [[nodiscard]] Status check_parameters(const Driver& driver, const KernelImage& image, void* function);
 // Whether a launch hands over as many bytes as each parameter takes.
 [[nodiscard]] std::optional<Fault> compare_parameters(const KernelImage& image,
                                                       std::span<const Argument> args);
+// Where the driver reads each parameter. `behind` are those that Triton's kernels have behind their own;
+// behind what an image tells there are zeros, for as many parameters of any size as its code may have.
+[[nodiscard]] std::vector<void*> parameters_of(const KernelImage& image, std::span<const Argument> args,
+                                               std::span<const Argument> behind);
 [[nodiscard]] LaunchConfig config_of(const KernelImage& image, const LaunchShape& shape, void* stream,
                                      std::array<LaunchAttribute, 4>& attributes);
 

@@ -106,13 +106,11 @@ class CudaRuntime final : public Runtime {
     if (auto refused = cuda::prepare_launch(driver_, loaded.image, shape, room)) return refused;
     if (auto refused = cuda::compare_parameters(loaded.image, args)) return refused;
     const std::int64_t programs = grid[0] * grid[1] * grid[2] * loaded.image.ctas;
-    Argument scratch, profile;
+    std::array<Argument, 2> behind;
+    auto& [scratch, profile] = behind;
     if (auto refused = reserve(scratch_, loaded.image.scratch_bytes * programs, scratch)) return refused;
     if (auto refused = reserve(profile_, loaded.image.profile_bytes * programs, profile)) return refused;
-    std::vector<void*> parameters;
-    for (const Argument& arg : args) parameters.push_back(const_cast<std::byte*>(arg.bytes.data()));
-    parameters.push_back(scratch.bytes.data());
-    parameters.push_back(profile.bytes.data());
+    std::vector<void*> parameters = cuda::parameters_of(loaded.image, args, behind);
     std::array<LaunchAttribute, 4> attributes{};
     const LaunchConfig config = cuda::config_of(loaded.image, shape, stream_, attributes);
     const int result = driver_.launch(&config, loaded.function, parameters.data(), nullptr);
