@@ -37,6 +37,7 @@ Evaluation wrong() {
     w.verdict = i == 0 ? Verdict::pass : Verdict::wrong_value;
     w.worst_ratio = ratios[i];
     w.worst_at = "return[7]";
+    w.elements = 100;
     e.workloads.push_back(w);
     if (i > 0) e.findings.push_back(finding("value_mismatch", w.id, "return[7] is wrong"));
   }
@@ -79,6 +80,19 @@ TEST(VerdictText, OfAPassTheWorstErrorStandsInTheLineOfWorkloads) {
   EXPECT_NE(text.find("  passed    1/1 workloads, worst error over bound 0.50  s0\n"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("  also"), std::string::npos) << text;
+}
+
+TEST(VerdictText, WhereNothingWasComparedThereIsNoWorstError) {
+  Evaluation e = wrong();
+  e.verdict = Verdict::unsupported;
+  for (WorkloadResult& w : e.workloads) {
+    w.verdict = Verdict::unsupported;
+    w.worst_ratio = 0;
+    w.elements = 0;
+  }
+  EXPECT_NE(verdict_text(e, false).find("  passed    0/4 workloads\n"), std::string::npos);
+  e.workloads.clear();
+  EXPECT_NE(verdict_text(e, false).find("  passed    no workload was judged\n"), std::string::npos);
 }
 
 }  // namespace
