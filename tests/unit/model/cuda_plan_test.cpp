@@ -6,21 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "model/launch_plan.hpp"
+#include "relu_call.hpp"
 
 namespace kgb {
 namespace {
 
 using Json = nlohmann::json;
-
-std::vector<Call> cuda_call() {
-  TensorSpec spec;
-  spec.shape = {8};
-  spec.strides = {1};
-  spec.storage = 8;
-  Call call{"aten::relu", "relu", "s1", {}};
-  call.args.push_back({"self", spec, false});
-  return {call};
-}
 
 Json cuda_plan() {
   return Json::parse(R"json({
@@ -36,7 +27,7 @@ Json cuda_plan() {
 }
 
 Result<Recording> read_cuda(const Json& json) {
-  return recording_from_json(json.dump(), cuda_call());
+  return recording_from_json(json.dump(), {relu_call()});
 }
 
 TEST(CudaPlan, IsReadAndWritten) {
@@ -46,7 +37,7 @@ TEST(CudaPlan, IsReadAndWritten) {
   EXPECT_EQ(launch.block, (std::array<std::int64_t, 3>{256, 2, 1}));
   EXPECT_EQ(launch.shared_bytes, 1024);
   EXPECT_EQ(std::get<std::vector<std::int64_t>>(launch.args[1].value), (std::vector<std::int64_t>{8, -1}));
-  const auto again = recording_from_json(to_json_text(*recording), cuda_call());
+  const auto again = recording_from_json(to_json_text(*recording), {relu_call()});
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_EQ(to_json_text(*again), to_json_text(*recording));
 }

@@ -8,6 +8,7 @@
 
 #include "model/launch_plan.hpp"
 #include "model/trial.hpp"
+#include "relu_call.hpp"
 
 namespace kgb {
 namespace {
@@ -15,13 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 std::vector<Call> two_calls() {
-  TensorSpec spec;
-  spec.shape = {8};
-  spec.strides = {1};
-  spec.storage = 8;
-  Call call{"aten::relu", "relu", "s1", {}};
-  call.args.push_back({"self", spec, false});
-  return {call, call};
+  return {relu_call(), relu_call()};
 }
 
 Json read_node(int words, const Json& bytes) {
