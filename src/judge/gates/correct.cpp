@@ -109,7 +109,7 @@ Status judge_jobs(Case& open, Processes& processes, const Catalogue& catalogue) 
   }
   const bool failed = std::any_of(open.jobs.begin(), open.jobs.end(),
                                   [](const Job& job) { return decide(job.findings) != Verdict::pass; });
-  if (failed) return ok_status();
+  if (failed || prepared.empty()) return ok_status();
   for (Job* job : device_jobs(prepared, timed_jobs(open, catalogue, false))) {
     if (open.stopped()) return ok_status();
     KGB_CHECK(judge_at_home(open, *job, processes));
