@@ -220,6 +220,23 @@ void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
 void finish_copies() {
   _mm_sfence();
 }
+
+namespace {
+
+// Rows of a multiple of 64 bytes.
+__attribute__((target("avx2"))) void copy_rows_wide(std::byte* to, std::int64_t to_step,
+                                                    const std::byte* from, std::int64_t from_step,
+                                                    std::int64_t rows, std::int64_t run) {
+  for (; rows > 0; --rows, to += to_step, from += from_step)
+    for (std::int64_t i = 0; i < run; i += 64) {
+      const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+      const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i + 32));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), low);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i + 32), high);
+    }
+}
+
+}  // namespace
 #else
 void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
@@ -278,6 +295,17 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) 
   }
 }
 
+// `rows` runs of bytes, each a step behind the one before.
+void copy_rows(std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step,
+               std::int64_t rows, std::int64_t run) {
+#if defined(__x86_64__)
+  static const bool wide = __builtin_cpu_supports("avx2") != 0;
+  if (wide && run % 64 == 0) return copy_rows_wide(to, to_step, from, from_step, rows, run);
+#endif
+  for (; rows > 0; --rows, to += to_step, from += from_step)
+    copy_bytes(to, from, static_cast<std::size_t>(run));
+}
+
 template <typename T, bool kStore>
 void copy_box(const Value& pointer, const Type& type, const Active& active, std::byte* tile) {
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
@@ -292,6 +320,11 @@ void copy_box(const Value& pointer, const Type& type, const Active& active, std:
   const int last = rank - 1;
   const auto l = static_cast<std::size_t>(last);
   const bool affine = pointer.form != Form::splat;
+  if (rank == 2 && active.all && affine && pointer.tables == 0 && pointer.stride[1] == bytes) {
+    const std::int64_t run = type.shape[1] * bytes;
+    return kStore ? copy_rows(memory, pointer.stride[0], tile, run, type.shape[0], run)
+                  : copy_rows(tile, run, memory, pointer.stride[0], type.shape[0], run);
+  }
   const std::int64_t* table =
       affine && (pointer.tables >> last & 1) != 0 ? pointer.table + table_start(type, last) : nullptr;
   const std::int64_t stride = affine ? pointer.stride[l] : 0, inner = type.shape[l];

@@ -39,6 +39,7 @@ class Analysis {
     for (FunctionCode& function : program_.functions)
       if (function.lowered) count_uses(function.body);
     exchange_pairs(program_, uses_);
+    combine_by_rows(program_, uses_);
     keep_in_place(program_, uses_);
     // Invariants and parameters live from before the first operation to after the last.
     for (const Instruction& made : program_.prologue) {

@@ -22,6 +22,10 @@ void keep_in_place(ProgramImpl& program, const std::vector<int>& uses);
 // by analyse().
 void exchange_pairs(ProgramImpl& program, const std::vector<int>& uses);
 
+// Combines tiles with columns and rows where these lie instead of spreading them first. `uses`: of each
+// value. Called by analyse().
+void combine_by_rows(ProgramImpl& program, const std::vector<int>& uses);
+
 // Moves program-invariant operations to program.prologue, finds which buffers may be handed over instead of
 // copied, and assigns slots by lifetime.
 void analyse(ProgramImpl& program);

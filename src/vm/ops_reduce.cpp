@@ -31,11 +31,10 @@ Axis axis_of(const Type& type, std::int64_t axis) {
 // A one-element result is a scalar or a uniform tile.
 void finish(Frame& frame, int id) {
   Value& out = frame.at(id);
-  out.set_dense();
-  if (out.n != 1) return;
-  std::int64_t bits = 0;
-  std::memcpy(&bits, out.data, frame.info(id).bytes);
-  out.set_splat(bits);
+  if (out.n != 1)
+    out.set_dense();
+  else
+    out.set_splat(low_bytes(one_element(out.data, frame.info(id).bytes), frame.info(id).bytes));
 }
 
 // Copies a slab of `count` positions of the axis, starting at `from`, out of a tile with `n` of them.
@@ -190,10 +189,10 @@ numeric::AxisShape shape_of(const Axis& axis) {
 
 }  // namespace
 
-// imm[1]: the fold of a short row compares floats one by one. Many rows are folded side by side instead: the
-// tile is turned, and the same tree runs over whole spans.
+// imm 3 to 5: the axis. imm[1]: the fold of a short row compares floats one by one. Many rows are folded side
+// by side instead: the tile is turned, and the same tree runs over whole spans.
 void handlers::run_simple_reduce(Frame& frame, const Instruction& made) {
-  const Axis axis = axis_of(frame.type(made.in[0]), made.imm[0]);
+  const Axis axis{made.imm[3], made.imm[4], made.imm[5]};
   const std::byte* in = elements(frame, made.in[0]);
   numeric::AxisShape shape = shape_of(axis);
   if (made.imm[1] != 0) {
@@ -283,6 +282,10 @@ bool build_reduce(Builder& b, int) {
       b.extra().reducer = reducer;
       b.made.imm[1] = fold_side_by_side(b.in(0), axis, static_cast<numeric::BinaryOp>(row->parameter));
       b.made.imm[2] = row->parameter;
+      const Axis along = axis_of(b.in(0), axis);
+      b.made.imm[3] = along.outer;
+      b.made.imm[4] = along.n;
+      b.made.imm[5] = along.inner;
       b.made.run = handlers::run_simple_reduce;
       b.made.regions.clear();
     }
