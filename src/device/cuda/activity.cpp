@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <iterator>
 #include <mutex>
 #include <type_traits>
@@ -133,13 +132,13 @@ Result<std::vector<Record>> Activity::take() {
 
 std::vector<Record> between_stamps(const std::vector<Record>& records) {
   const auto stamp = [](const Record& record) { return record.name == "kgb_stamp"; };
-  const auto first = std::find_if(records.begin(), records.end(), stamp);
+  // By their order, not by their ends: a kernel's record may end some ten ns after its follower's begins. The
+  // last pair: records of earlier replays can come with those of this one.
   const auto last = std::find_if(records.rbegin(), records.rend(), stamp);
-  std::vector<Record> inside;
-  if (first == records.end()) return inside;
-  // By their order, not by their ends: a kernel's record may end some ten ns after its follower's begins.
-  std::copy_if(first, last.base(), std::back_inserter(inside), std::not_fn(stamp));
-  return inside;
+  if (last == records.rend()) return {};
+  const auto first = std::find_if(std::next(last), records.rend(), stamp);
+  if (first == records.rend()) return {};
+  return {first.base(), std::prev(last.base())};
 }
 
 double span_of(const std::vector<Record>& records) {

@@ -61,6 +61,17 @@ TEST(Activity, AKernelWhoseRecordLapsOverTheStampsIsOneOfTheCall) {
   EXPECT_EQ(cuda::span_of(records), 33.0);
 }
 
+// The library hands over its records when it likes.
+TEST(Activity, RecordsOfEarlierReplaysAreNotOfThisOne) {
+  const std::vector<cuda::Record> records{
+      {"kgb_stamp", 1, 2},     {"kernel", 3, 40},    {"kgb_stamp", 41, 42},  {"kgb_read", 50, 90},
+      {"kgb_stamp", 100, 101}, {"kernel", 102, 140}, {"kgb_stamp", 141, 142}};
+  const std::vector<cuda::Record> inside = cuda::between_stamps(records);
+  ASSERT_EQ(inside.size(), 1u);
+  EXPECT_EQ(inside[0].start, 102u);
+  EXPECT_TRUE(cuda::between_stamps({{"kernel", 3, 40}, {"kgb_stamp", 41, 42}}).empty());
+}
+
 TEST(Helpers, ThePtxHoldsEveryKernel) {
   const std::string ptx = cuda::helper_ptx();
   for (const char* entry :
