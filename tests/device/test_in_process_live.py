@@ -86,7 +86,9 @@ def judge(tmp_path, text, op, *options):
                            "--json", *options], capture_output=True, text=True, timeout=300,
                           env={**os.environ, "KGBENCH_HOME": str(ROOT)})
     assert done.returncode in (0, 1), done.stdout + done.stderr
-    return json.loads(done.stdout)
+    evaluation = json.loads(done.stdout)
+    print(evaluation["verdict"], *(f["message"] for f in evaluation["findings"][:8]), sep="\n")
+    return evaluation
 
 
 def kinds(evaluation):

@@ -73,7 +73,8 @@ class Candidate:
             from triton.runtime.jit import JITFunction
             self._files[kernel] = None
             kinds = (JITFunction, InterpretedFunction)
-            for function in [found.fn for found in gc.get_objects() if issubclass(type(found), kinds)]:
+            functions = [found.fn for found in gc.get_objects() if issubclass(type(found), kinds)]
+            for function in [fn for fn in functions if fn is not None]:  # Inductor drops those of its own
                 file = self._places.places.inside(os.path.realpath(function.__code__.co_filename))
                 if file is not None:
                     self._files[function.__name__] = file
