@@ -47,7 +47,7 @@ def judge(source, op, *options, tmp_path):
                           env={**os.environ, "KGBENCH_HOME": str(ROOT)})
     assert done.returncode in (0, 1), done.stderr
     evaluation = json.loads(done.stdout)
-    print(evaluation["verdict"], [(f["kind"], f["message"]) for f in evaluation["findings"][:4]])
+    print(evaluation["verdict"], *sorted({(f["kind"], f["message"], f["workload"] or "") for f in evaluation["findings"]}), sep="\n")
     return evaluation
 
 
@@ -159,7 +159,7 @@ def test_too_much_shared_memory_is_refused_before_the_launch(judged):
 
 
 def test_much_shared_memory_is_given(judged):
-    evaluation = judged(neg(before="extern __shared__ T all[]; all[50000] = x[0]; __syncthreads();",
+    evaluation = judged(neg(before="extern __shared__ float held[]; held[50000] = x[0]; __syncthreads();",
                             more="shared_bytes = 200004"), "aten::neg", *SMALL)
     assert evaluation["verdict"] == "pass", evaluation["findings"]
 

@@ -23,7 +23,7 @@ let        = { n = "numel(return)" }
 kernel = "add_scalar<{dtype(self)}, {dtype(return)}>"
 grid   = "cdiv(n, 256)"
 block  = 256
-args   = ["self", "return", "f64(other)", "f64(alpha)", "n"]
+args   = ["self", "return", "shape(return)", "stride(return)", "ndim(return)", "f64(other)", "f64(alpha)", "n"]
 */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -39,22 +39,26 @@ template <> struct Wide<__half> { typedef float type; };
 template <> struct Wide<__nv_bfloat16> { typedef float type; };
 template <> struct Wide<double> { typedef double type; };
 
+// Where element i lies: an output may have any layout.
+__device__ long long place(long long i, const Sizes& shape, const Sizes& stride, int rank) {
+  long long at = 0;
+  for (int d = rank - 1; d >= 0; --d) {
+    at += i % shape.at[d] * stride.at[d];
+    i /= shape.at[d];
+  }
+  return at;
+}
+
 template <typename A, typename B, typename T>
 __global__ void add(const A* x, const B* y, T* out, Sizes shape, Sizes stride, int rank, double alpha, long long n) {
   typedef typename Wide<T>::type W;
   const long long i = blockIdx.x * 256ll + threadIdx.x;
-  if (i >= n) return;
-  long long rest = i, at = 0;  // `out` may have any layout
-  for (int d = rank - 1; d >= 0; --d) {
-    at += rest % shape.at[d] * stride.at[d];
-    rest /= shape.at[d];
-  }
-  out[at] = T(W(x[i]) + W(alpha) * W(y[i]));
+  if (i < n) out[place(i, shape, stride, rank)] = T(W(x[i]) + W(alpha) * W(y[i]));
 }
 
 template <typename A, typename T>
-__global__ void add_scalar(const A* x, T* out, double other, double alpha, long long n) {
+__global__ void add_scalar(const A* x, T* out, Sizes shape, Sizes stride, int rank, double other, double alpha, long long n) {
   typedef typename Wide<T>::type W;
   const long long i = blockIdx.x * 256ll + threadIdx.x;
-  if (i < n) out[i] = T(W(x[i]) + W(alpha * other));
+  if (i < n) out[place(i, shape, stride, rank)] = T(W(x[i]) + W(alpha * other));
 }
