@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "catalogue/expand.hpp"
+#include "catalogue/layout.hpp"
 #include "fmt/format.h"
 #include "model/dtype.hpp"
 
@@ -69,6 +70,32 @@ std::string tensor_table(std::string_view value) {
   return out + " }";
 }
 
+// The parts of a line. What kgbench prints, "self f32[13,17] transposed integers, dim=-1", becomes
+// NAME=DTYPE[SIZES]:LAYOUT@DOMAIN; what is in that form stays as it is.
+std::vector<std::string> parts_of(std::string_view spec) {
+  std::vector<std::string> parts;
+  bool tensor = false;  // the newest part is one, and no comma ended it
+  for (std::string word : words_of(spec)) {
+    const bool last = word.ends_with(',');
+    if (last) word.pop_back();
+    const std::size_t equals = word.find('=');
+    const bool bare = equals == std::string::npos;
+    if (bare && tensor && layout_named(word)) {
+      parts.back() += ":" + word;
+    } else if (bare && tensor && parse_domain(word).ok()) {
+      parts.back() += "@" + word;
+    } else if (bare && !tensor && !parts.empty() && !tensor_table(word).empty()) {
+      parts.back() += "=" + word;
+      tensor = true;
+    } else if (!word.empty()) {
+      tensor = !bare && !tensor_table(word.substr(equals + 1)).empty();
+      parts.push_back(std::move(word));
+    }
+    tensor = tensor && !last;
+  }
+  return parts;
+}
+
 bool is_plain(std::string_view value) {
   return parse_int(value).has_value() || parse_double(value).has_value() || value == "true" ||
          value == "false" || value.starts_with('[') || value.starts_with('"') || value.starts_with('\'');
@@ -108,7 +135,7 @@ Result<std::vector<Workload>> own_workloads(const Operator& op, std::string_view
 
 Result<std::string> workload_table(std::string_view spec) {
   std::string out = "[[workload]]\n";
-  for (const std::string& word : words_of(spec)) {
+  for (const std::string& word : parts_of(spec)) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == word.size())
       return user_error("the workload's part " + in_quotes(word) +

@@ -6,14 +6,13 @@
 
 #include "catalogue/catalogue.hpp"
 #include "folder.hpp"
+#include "shipped.hpp"
 
 namespace kgb {
 namespace {
 
 const Catalogue& catalogue() {
-  static const Catalogue loaded =
-      Catalogue::load(std::filesystem::path(KGB_SOURCE_DIR) / "catalogue").value();
-  return loaded;
+  return shipped_catalogue().value();
 }
 const Operator& softmax() {
   return *catalogue().find("aten::softmax").value();
@@ -35,6 +34,16 @@ TEST(OwnWorkloads, ALineGivesOneWorkload) {
   EXPECT_EQ(from_spec(softmax(), "self=f16[4096,32003] dim=-1"), "o0: self f16[4096,32003], dim=-1\n");
   EXPECT_EQ(from_spec(softmax(), "self=bf16[8, 128]:transposed@ties(4)   dim=0 dtype=f32"),
             "o0: self bf16[8,128] transposed ties, dim=0, dtype=f32\n");
+}
+
+TEST(OwnWorkloads, WhatIsPrintedCanBeGiven) {
+  for (const char* spec :
+       {"self f16[4096,32003], dim=-1", "self bf16[8,128] transposed ties, dim=0, dtype=f32",
+        "self f32[3,4] transposed, dim=0", "self f64[7] ties, dim=-1"})
+    EXPECT_EQ(from_spec(softmax(), spec), std::string("o0: ") + spec + "\n");
+  EXPECT_NE(from_spec(softmax(), "self f16[2] slanted, dim=0").find("'slanted' is not NAME=VALUE"),
+            std::string::npos);
+  EXPECT_NE(from_spec(softmax(), "f16[2] dim=0").find("'f16[2]' is not NAME=VALUE"), std::string::npos);
 }
 
 TEST(OwnWorkloads, ATableMultipliesAsOnACard) {
