@@ -8,13 +8,13 @@
 
 #include "base/files.hpp"
 #include "model/generate.hpp"
+#include "shipped.hpp"
 
 namespace kgb {
 namespace {
 
 const Catalogue& shipped() {
-  static const Result<Catalogue> loaded =
-      Catalogue::load(std::filesystem::path(KGB_SOURCE_DIR) / "catalogue");
+  const Result<Catalogue>& loaded = shipped_catalogue();
   if (!loaded.ok()) {
     ADD_FAILURE() << loaded.error().message;
     static const Catalogue empty;

@@ -6,12 +6,13 @@
 
 #include "folder.hpp"
 #include "nlohmann/json.hpp"
+#include "shipped.hpp"
 
 namespace kgb {
 namespace {
 
 TEST(ShippedChips, HaveTheLimitsThatCompilationIsJudgedBy) {
-  const auto catalogue = Catalogue::load(std::filesystem::path(KGB_SOURCE_DIR) / "catalogue");
+  const Result<Catalogue>& catalogue = shipped_catalogue();
   ASSERT_TRUE(catalogue.ok()) << catalogue.error().message;
   struct Limit {
     const char* name;
@@ -31,7 +32,7 @@ TEST(ShippedChips, HaveTheLimitsThatCompilationIsJudgedBy) {
 }
 
 TEST(ShippedChips, TheCpuShowsHostCodeAnH200) {
-  const auto catalogue = Catalogue::load(std::filesystem::path(KGB_SOURCE_DIR) / "catalogue");
+  const Result<Catalogue>& catalogue = shipped_catalogue();
   ASSERT_TRUE(catalogue.ok()) << catalogue.error().message;
   const ChipCard& cpu = **catalogue->chip("cpu");
   const ChipCard& h200 = **catalogue->chip("h200");

@@ -9,6 +9,7 @@
 #include "catalogue/layout.hpp"
 #include "catalogue/texts.hpp"
 #include "folder.hpp"
+#include "shipped.hpp"
 
 namespace kgb {
 namespace {
@@ -131,7 +132,7 @@ TEST(Draw, ShowTellsWhatIsReachedAndNoShape) {
 // The catalogue itself: an entry that any seed judges on a rank is judged on its highest by every seed, as
 // far as the first tensor goes.
 TEST(Draw, EveryEntryOfTheCatalogueMeetsItsHighestRank) {
-  const auto catalogue = Catalogue::load(std::filesystem::path(KGB_SOURCE_DIR) / "catalogue");
+  const Result<Catalogue>& catalogue = shipped_catalogue();
   ASSERT_TRUE(catalogue.ok()) << catalogue.error().message;
   for (const Operator& op : catalogue->operators()) {
     std::map<std::string, std::vector<std::size_t>> highest;  // by entry, of each seed

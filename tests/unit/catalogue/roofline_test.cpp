@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "catalogue/catalogue.hpp"
+#include "shipped.hpp"
 
 namespace kgb {
 namespace {
@@ -73,7 +74,7 @@ TEST(Roofline, ACardWithoutRatesHasNone) {
 }
 
 TEST(Roofline, EveryCardWithPeakRatesNamesItsSourceAndHasWhatARooflineNeeds) {
-  const Result<Catalogue> catalogue = Catalogue::load(std::filesystem::path(KGB_SOURCE_DIR) / "catalogue");
+  const Result<Catalogue>& catalogue = shipped_catalogue();
   ASSERT_TRUE(catalogue.ok()) << catalogue.error().message;
   int with_rates = 0;
   for (const ChipCard& card : catalogue->chips()) {

@@ -4,6 +4,7 @@
 
 #include "catalogue/texts.hpp"
 #include "folder.hpp"
+#include "shipped.hpp"
 
 namespace kgb {
 namespace {
@@ -55,7 +56,7 @@ TEST(Thinned, NeedsAReasonAndTheTierFull) {
 
 // A comment alone is seen by nobody: in the catalogue itself the word belongs to the key.
 TEST(Thinned, NoCardOfTheCatalogueSaysItInACommentAlone) {
-  const auto catalogue = Catalogue::load(std::filesystem::path(KGB_SOURCE_DIR) / "catalogue");
+  const Result<Catalogue>& catalogue = shipped_catalogue();
   ASSERT_TRUE(catalogue.ok()) << catalogue.error().message;
   std::size_t thinned = 0;
   for (const Operator& op : catalogue->operators()) {
