@@ -49,7 +49,7 @@ class Candidate:
         missing = [e for e in request["entries"] if not callable(getattr(self._module, e, None))]
         if missing:
             raise Failure("missing_entry", f"the file defines no function {', '.join(missing)}", request["file"])
-        self._threads = threading.active_count()
+        self._threads = set(threading.enumerate())
 
     def _load(self, path):
         try:
@@ -92,7 +92,10 @@ class Candidate:
         """Findings about what the calls left behind: replaced functions, threads that go on."""
         changed = [name for owner, name, value in self._watched if getattr(owner, name, None) is not value]
         found = [Failure("judge_patched", f"replaced {name}").error for name in changed[:8]]
-        if threading.active_count() > self._threads:
-            self._threads = threading.active_count()
-            found.append(Failure("race", "a thread that the call started goes on after its return").error)
+        late = [thread for thread in threading.enumerate() if thread not in self._threads]
+        self._threads.update(late)
+        if late:
+            runs = getattr(getattr(late[0], "_target", None), "__qualname__", type(late[0]).__name__)
+            found.append(Failure("race", f"a thread that the call started goes on after its return: {late[0].name}, which runs "
+                                 f"{runs}").error)
         return found
