@@ -70,14 +70,16 @@ std::string tensor_table(std::string_view value) {
   return out + " }";
 }
 
-// The parts of a line. What kgbench prints, "self f32[13,17] transposed integers, dim=-1", becomes
-// NAME=DTYPE[SIZES]:LAYOUT@DOMAIN; what is in that form stays as it is.
+// The parts of a line. What kgbench prints, "softmax: self f32[13,17] transposed integers, dim=-1  (edge)",
+// becomes entry=NAME and NAME=DTYPE[SIZES]:LAYOUT@DOMAIN; what is in that form stays as it is.
 std::vector<std::string> parts_of(std::string_view spec) {
   std::vector<std::string> parts;
   bool tensor = false;  // the newest part is one, and no comma ended it
   for (std::string word : words_of(spec)) {
     const bool last = word.ends_with(',');
     if (last) word.pop_back();
+    if (word.starts_with('(') && word.ends_with(')')) continue;  // "(edge)"
+    if (parts.empty() && word.ends_with(':')) word = "entry=" + word.substr(0, word.size() - 1);
     const std::size_t equals = word.find('=');
     const bool bare = equals == std::string::npos;
     if (bare && tensor && layout_named(word)) {

@@ -41,6 +41,8 @@ TEST(OwnWorkloads, WhatIsPrintedCanBeGiven) {
        {"self f16[4096,32003], dim=-1", "self bf16[8,128] transposed ties, dim=0, dtype=f32",
         "self f32[3,4] transposed, dim=0", "self f64[7] ties, dim=-1"})
     EXPECT_EQ(from_spec(softmax(), spec), std::string("o0: ") + spec + "\n");
+  EXPECT_EQ(from_spec(softmax(), "softmax: self f16[3,4] transposed, dim=0  (edge)"),
+            "o0: self f16[3,4] transposed, dim=0\n");
   EXPECT_NE(from_spec(softmax(), "self f16[2] slanted, dim=0").find("'slanted' is not NAME=VALUE"),
             std::string::npos);
   EXPECT_NE(from_spec(softmax(), "f16[2] dim=0").find("'f16[2]' is not NAME=VALUE"), std::string::npos);
