@@ -10,7 +10,8 @@
 
 // One clone per instruction set: the loops are many times faster with wide multiplies. Sanitizers cannot
 // follow the resolver that runs before their start.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 #define KGB_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define KGB_CLONES
