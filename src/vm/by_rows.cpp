@@ -36,18 +36,14 @@ class ByRows {
  public:
   ByRows(ProgramImpl& program, const std::vector<int>& uses) : program_(program), uses_(uses) {}
 
-  void code(Code& code) {
-    for (Block& block : code.blocks) {
-      for (Instruction& made : block.code)
-        for (Code& inner : made.regions) this->code(inner);
-      for (std::size_t k = 0; k < block.code.size(); ++k)
-        for (const std::size_t other : {std::size_t{1}, std::size_t{0}})
-          if (const auto spread = replace(block, k, other)) {
-            block.code.erase(block.code.begin() + static_cast<std::ptrdiff_t>(*spread));
-            --k;
-            break;
-          }
-    }
+  void block(Block& block) {
+    for (std::size_t k = 0; k < block.code.size(); ++k)
+      for (const std::size_t other : {std::size_t{1}, std::size_t{0}})
+        if (const auto spread = replace(block, k, other)) {
+          block.code.erase(block.code.begin() + static_cast<std::ptrdiff_t>(*spread));
+          --k;
+          break;
+        }
   }
 
  private:
@@ -90,8 +86,7 @@ class ByRows {
 
 void combine_by_rows(ProgramImpl& program, const std::vector<int>& uses) {
   ByRows by_rows(program, uses);
-  for (FunctionCode& function : program.functions)
-    if (function.lowered) by_rows.code(function.body);
+  each_block(program, [&](Block& block) { by_rows.block(block); });
 }
 
 }  // namespace kgb::vm

@@ -25,20 +25,16 @@ class Exchange {
  public:
   Exchange(ProgramImpl& program, const std::vector<int>& uses) : program_(program), uses_(uses) {}
 
-  void code(Code& code) {
-    for (Block& block : code.blocks) {
-      for (Instruction& made : block.code)
-        for (Code& inner : made.regions) this->code(inner);
-      std::vector<const Instruction*> gone;
-      for (std::size_t k = 0; k < block.code.size(); ++k)
-        for (const std::size_t own : {std::size_t{0}, std::size_t{1}})
-          if (replace(block, k, own, gone)) break;
-      if (gone.empty()) continue;
-      std::vector<Instruction> kept;
-      for (Instruction& made : block.code)
-        if (std::find(gone.begin(), gone.end(), &made) == gone.end()) kept.push_back(std::move(made));
-      block.code = std::move(kept);
-    }
+  void block(Block& block) {
+    std::vector<const Instruction*> gone;
+    for (std::size_t k = 0; k < block.code.size(); ++k)
+      for (const std::size_t own : {std::size_t{0}, std::size_t{1}})
+        if (replace(block, k, own, gone)) break;
+    if (gone.empty()) return;
+    std::vector<Instruction> kept;
+    for (Instruction& made : block.code)
+      if (std::find(gone.begin(), gone.end(), &made) == gone.end()) kept.push_back(std::move(made));
+    block.code = std::move(kept);
   }
 
  private:
@@ -94,8 +90,7 @@ class Exchange {
 
 void exchange_pairs(ProgramImpl& program, const std::vector<int>& uses) {
   Exchange exchange(program, uses);
-  for (FunctionCode& function : program.functions)
-    if (function.lowered) exchange.code(function.body);
+  each_block(program, [&](Block& block) { exchange.block(block); });
 }
 
 }  // namespace kgb::vm

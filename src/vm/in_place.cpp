@@ -68,18 +68,14 @@ class InPlace {
  public:
   InPlace(ProgramImpl& program, const std::vector<int>& uses) : program_(program), uses_(uses) {}
 
-  void code(Code& code) {
-    for (Block& block : code.blocks) {
-      for (Instruction& made : block.code)
-        for (Code& inner : made.regions) this->code(inner);
-      for (std::size_t k = 0; k < block.code.size(); ++k)
-        if (block.code[k].run == handlers::run_store) pair(block, k);
-      for (std::size_t i = 0; i < block.code.size(); ++i) {
-        Instruction& made = block.code[i];
-        const Handler inner = made.extra != nullptr ? made.extra->inner : nullptr;
-        if (made.run == handlers::run_load || inner == handlers::run_load)
-          made.imm[5] = may_stay(block, i, made.out[0]);
-      }
+  void block(Block& block) {
+    for (std::size_t k = 0; k < block.code.size(); ++k)
+      if (block.code[k].run == handlers::run_store) pair(block, k);
+    for (std::size_t i = 0; i < block.code.size(); ++i) {
+      Instruction& made = block.code[i];
+      const Handler inner = made.extra != nullptr ? made.extra->inner : nullptr;
+      if (made.run == handlers::run_load || inner == handlers::run_load)
+        made.imm[5] = may_stay(block, i, made.out[0]);
     }
   }
 
@@ -157,8 +153,7 @@ class InPlace {
 
 void keep_in_place(ProgramImpl& program, const std::vector<int>& uses) {
   InPlace in_place(program, uses);
-  for (FunctionCode& function : program.functions)
-    if (function.lowered) in_place.code(function.body);
+  each_block(program, [&](Block& block) { in_place.block(block); });
 }
 
 }  // namespace kgb::vm

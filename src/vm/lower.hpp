@@ -14,6 +14,21 @@ void contract(RawModule& module);
 // Fills program.functions from program.raw. Errors: operations that do not fit their types.
 [[nodiscard]] Status lower(ProgramImpl& program);
 
+// Visits every block of the lowered functions, those of an operation's regions before the one it stands in.
+template <typename Visit>
+void each_block(Code& code, const Visit& visit) {
+  for (Block& block : code.blocks) {
+    for (Instruction& made : block.code)
+      for (Code& inner : made.regions) each_block(inner, visit);
+    visit(block);
+  }
+}
+template <typename Visit>
+void each_block(ProgramImpl& program, const Visit& visit) {
+  for (FunctionCode& function : program.functions)
+    if (function.lowered) each_block(function.body, visit);
+}
+
 // Lets loads leave their tiles where they lie, and the last operation before a store write where it goes.
 // `uses`: of each value. Called by analyse().
 void keep_in_place(ProgramImpl& program, const std::vector<int>& uses);
