@@ -5,7 +5,8 @@ bench/throughput_gpu.py [--count 1000] [--lanes N] [--seconds 420] [--json FILE]
 Distinct candidates, two in five experts, two in five mutants of experts, one in five faulty in a way of its own, go through
 one `kgbench judge --stream --profile quick`. Prints candidates per second, the time to a verdict, the share of each stage,
 memory and restarts, how busy the device was, and for a sample of them which verdicts the careful profile changes. Feeding
-ends after --seconds; what is known then is printed. Options behind `--` go to both profiles.
+ends after --seconds; what is known then is printed. Options behind `--` go to both profiles. With --seeds N nothing of
+that is done: a sample is judged with N seeds each, and how often the verdicts differ is printed.
 """
 
 import argparse
@@ -137,8 +138,8 @@ class Stream:
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         threading.Thread(target=lambda: self.errors.extend(self.process.stderr), daemon=True).start()
 
-    def judge(self, wanted, seconds):
-        """[(seconds since the start, answer)] in the order of the answers."""
+    def judge(self, wanted, seconds, seeds=None):
+        """[(seconds since the start, answer)] in the order of the answers. `seeds`: one for each, where they differ."""
         deadline = self.start + seconds
 
         def feed():
@@ -146,7 +147,8 @@ class Stream:
                 for number, (_, op, source) in enumerate(wanted):
                     if time.perf_counter() > deadline:
                         break
-                    self.process.stdin.write(json.dumps({"id": number, "op": op, "source": source}) + "\n")
+                    seed = {"seed": f"{seeds[number]:x}"} if seeds else {}
+                    self.process.stdin.write(json.dumps({"id": number, "op": op, "source": source, **seed}) + "\n")
                     self.process.stdin.flush()
                 self.process.stdin.close()
             except (BrokenPipeError, ValueError):
@@ -225,6 +227,33 @@ def differences(options, common, wanted, answers):
     return {"compared": compared, "per_second": round(rate, 2), "differ": found}
 
 
+def over_seeds(options, common, wanted):
+    """How often the profile quick says something else than careful does, and than itself, over seeds that draw other
+    workloads and values. Careful judges each candidate once, with the first seed."""
+    draw = random.Random(options.seed + 1)
+    picked = draw.sample(wanted, min(options.seeds_sample, len(wanted)))
+    seeds = [draw.getrandbits(63) | 1 for _ in range(options.seeds)]
+    pairs = [(n, seed) for seed in seeds for n in range(len(picked))]
+    quick = Stream(options.kgbench, options.lanes, [*common, "--profile", "quick"]).judge(
+        [picked[n] for n, _ in pairs], options.sample_seconds, [seed for _, seed in pairs])
+    careful = Stream(options.kgbench, options.lanes, [*common, "--profile", "careful"]).judge(
+        picked, options.sample_seconds, [seeds[0]] * len(picked))
+    truth = {a["id"]: a["verdict"] for _, a in careful if "verdict" in a}
+    said = collections.defaultdict(collections.Counter)
+    for _, answer in quick:
+        if "verdict" in answer and pairs[answer["id"]][0] in truth:
+            said[pairs[answer["id"]][0]][answer["verdict"]] += 1
+    judged = sum(sum(verdicts.values()) for verdicts in said.values())
+    rows = [{"op": picked[n][1], "kind": picked[n][0], "careful": truth[n], "quick": dict(verdicts)}
+            for n, verdicts in sorted(said.items()) if set(verdicts) != {truth[n]}]
+    wrong = sum(sum(row["quick"].values()) - row["quick"].get(row["careful"], 0) for row in rows)
+    print(f"over {options.seeds} seeds        {wrong} of {judged} quick verdicts differ from careful ones, of {len(said)} candidates "
+          f"{len(rows)} at least once")
+    for row in rows:
+        print(f"  {row['op']:<32} {row['kind']:<18} careful {row['careful']}, quick {row['quick']}")
+    return {"seeds": options.seeds, "judged": judged, "candidates": len(said), "differ": wrong, "rows": rows}
+
+
 def fresh(options, common, wanted):
     """Seconds for a candidate in a program of its own, as harnesses without a stream start one."""
     times = []
@@ -251,6 +280,8 @@ def parsed(argv):
     parser.add_argument("--seconds", type=float, default=420, help="for feeding the quick stream")
     parser.add_argument("--sample", type=int, default=100, help="candidates that the careful profile judges, too")
     parser.add_argument("--sample-seconds", type=float, default=120)
+    parser.add_argument("--seeds", type=int, default=0, help="judge --seeds-sample candidates with so many seeds each (0: not)")
+    parser.add_argument("--seeds-sample", type=int, default=40)
     parser.add_argument("--fresh", type=int, default=3, help="candidates judged by a program each")
     parser.add_argument("--scratch", default="/tmp")
     parser.add_argument("--json", type=pathlib.Path)
@@ -265,6 +296,9 @@ def main(argv):
     common = [*common, *values, *targets]
     wanted = candidates(operators(options.kgbench, options.suite), options.count, options.seed)
     print(f"{len(wanted)} candidates, {options.lanes} lanes, options {' '.join(common)}", flush=True)
+    if options.seeds:
+        save(options, over_seeds(options, common, wanted))
+        return
     stream = Stream(options.kgbench, options.lanes, [*common, "--profile", "quick"])
     watch = Watch(stream.process.pid)
     watch.start()

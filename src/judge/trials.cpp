@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "judge/contract.hpp"
 #include "judge/cuda.hpp"
 #include "judge/number.hpp"
@@ -42,6 +43,8 @@ void adopt(std::vector<Finding>& findings, const Job& job, const JudgeRequest& r
   for (Finding& finding : findings) {
     finding.workload = job.workload.call.workload;
     if (finding.line > 0) finding.file = shown_file(request, finding.file);
+    finding.message = replace_all(finding.message, kCandidateFile, request.file);
+    for (auto& [name, text] : finding.details) text = replace_all(text, kCandidateFile, request.file);
   }
 }
 
