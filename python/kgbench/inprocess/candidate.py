@@ -23,6 +23,16 @@ WATCHED = [(torch.cuda, ("CUDAGraph", "Event", "Stream", "graph", "stream", "syn
            (_kgbench, ("adopt_graph", "start_activity", "take_activity", "time_graph"))]
 
 
+INDUCTOR = os.path.join(os.path.dirname(torch.__file__), "_inductor") + os.sep
+
+
+def is_inductor_s(thread):
+    """torch.compile leaves a thread that listens to its compiling processes; the census tells whose kernels ran."""
+    runs = getattr(thread, "_target", None)
+    code = getattr(getattr(runs, "__func__", runs), "__code__", None)
+    return getattr(code, "co_filename", "").startswith(INDUCTOR)
+
+
 class Failure(Exception):
     """What ends a request: a kind of docs/contracts/findings.md and what goes with it."""
 
@@ -92,7 +102,7 @@ class Candidate:
         """Findings about what the calls left behind: replaced functions, threads that go on."""
         changed = [name for owner, name, value in self._watched if getattr(owner, name, None) is not value]
         found = [Failure("judge_patched", f"replaced {name}").error for name in changed[:8]]
-        late = [thread for thread in threading.enumerate() if thread not in self._threads]
+        late = [thread for thread in threading.enumerate() if thread not in self._threads and not is_inductor_s(thread)]
         self._threads.update(late)
         if late:
             runs = getattr(getattr(late[0], "_target", None), "__qualname__", type(late[0]).__name__)

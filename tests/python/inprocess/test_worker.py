@@ -66,10 +66,19 @@ def leaves_a_thread(self):
     return self.clone()
 
 
+pools = []
+
+
+def compiles(self):
+    from torch._inductor.compile_worker.subproc_pool import SubprocPool
+    pools.append(SubprocPool(1))
+    return self.clone()
+
+
 def fails(self):
     raise ValueError("not for this shape")
 """
-ENTRIES = ["double", "through_torch", "double_", "same_place", "spoils", "patches", "leaves_a_thread", "fails"]
+ENTRIES = ["double", "through_torch", "double_", "same_place", "spoils", "patches", "leaves_a_thread", "compiles", "fails"]
 
 
 class Process:
@@ -172,6 +181,10 @@ def test_what_cannot_be_recorded_says_why(process):
 
 def test_a_thread_that_goes_on_is_found(process):
     assert [f["kind"] for f in process.call("leaves_a_thread", VALUES)[0]["findings"]] == ["race"]
+
+
+def test_the_thread_of_a_compiling_pool_is_inductor_s(process):
+    assert process.call("compiles", VALUES)[0]["findings"] == []
 
 
 def test_a_replaced_function_is_found_last_since_it_stays(process):
