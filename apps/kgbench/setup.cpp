@@ -208,8 +208,8 @@ void add_judge_options(CLI::App& command, JudgeOptions& options,
                    "go on where this host lacks layers of the lock (kgbench doctor)");
   command
       .add_option("--author-limit", options.author_s,
-                  "seconds for a candidate's host code, all workloads together; of .cu, for each kernel's "
-                  "compilation")
+                  "seconds for a candidate's host code, all workloads together (up to 240; for more in "
+                  "proportion); of .cu, for each kernel's compilation")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();
   command.add_option("--trial-limit", options.trial_s, "seconds for one trial")

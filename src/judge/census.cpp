@@ -55,7 +55,8 @@ bool writes_something(const Job& job) {
 void name_origins(std::vector<CensusRow>& rows) {
   for (CensusRow& row : rows) {
     if (!is_kernel(row)) continue;
-    const KernelOrigin origin = origin_of_kernel(row.name);
+    // Inductor names kernels so where it is told to give them no names of their own.
+    const KernelOrigin origin = row.name == "triton_" ? KernelOrigin{"Inductor"} : origin_of_kernel(row.name);
     if (!row.file.empty() && origin.library == "Inductor") continue;
     row.library = origin.library;
     row.helper = origin.helper;

@@ -297,11 +297,11 @@ Result<std::unique_ptr<Processes>> Processes::start(const JudgeSetup& setup) {
 }
 
 Result<author::AuthorOutcome> Processes::author(const std::string& session,
-                                                const std::filesystem::path& workspace,
+                                                const std::filesystem::path& workspace, double seconds,
                                                 const std::atomic<bool>* stop) {
   sandbox::Limits limits;
   limits.stop = stop;
-  limits.wall = Millis(static_cast<std::int64_t>(1e3 * setup_.limits.author_s));
+  limits.wall = Millis(static_cast<std::int64_t>(1e3 * seconds));
   limits.keep_result = std::size_t{512} << 20;
   return zygote_.author(session, workspace, limits);
 }

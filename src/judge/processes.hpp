@@ -36,9 +36,9 @@ class Processes {
  public:
   static Result<std::unique_ptr<Processes>> start(const JudgeSetup& setup);
 
-  // One author session; `workspace` holds the candidate.
+  // One author session of at most `seconds`; `workspace` holds the candidate.
   [[nodiscard]] Result<author::AuthorOutcome> author(const std::string& session,
-                                                     const std::filesystem::path& workspace,
+                                                     const std::filesystem::path& workspace, double seconds,
                                                      const std::atomic<bool>* stop = nullptr);
 
   // One trial in an executor. `fault` is set when the executor died or did not answer: a finding for the

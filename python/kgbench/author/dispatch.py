@@ -407,7 +407,8 @@ def func_arguments(func):
 
 def raw_bytes(tensor):
     """The bytes of a contiguous CPU tensor, elements in order."""
-    return bytes(memoryview(tensor.reshape(-1).view(torch.uint8).numpy()))
+    # A single element counts as contiguous whatever its stride, and a view as bytes wants a stride of 1.
+    return bytes(memoryview(tensor.reshape(-1).as_strided((tensor.numel(),), (1,)).view(torch.uint8).numpy()))
 
 
 def constant_parameters(name, func, args, kwargs):

@@ -23,14 +23,16 @@ WATCHED = [(torch.cuda, ("CUDAGraph", "Event", "Stream", "graph", "stream", "syn
            (_kgbench, ("adopt_graph", "start_activity", "take_activity", "time_graph"))]
 
 
-INDUCTOR = os.path.join(os.path.dirname(torch.__file__), "_inductor") + os.sep
+PACKAGES = os.path.dirname(os.path.dirname(torch.__file__))
+COMPILING = tuple(os.path.join(PACKAGES, *path, "") for path in (("torch", "_inductor"), ("tqdm",)))
 
 
 def is_inductor_s(thread):
-    """torch.compile leaves a thread that listens to its compiling processes; the census tells whose kernels ran."""
-    runs = getattr(thread, "_target", None)
+    """torch.compile leaves threads that listen to its compiling processes and watch its progress bars; the census tells
+    whose kernels ran."""
+    runs = getattr(thread, "_target", None) or type(thread).run
     code = getattr(getattr(runs, "__func__", runs), "__code__", None)
-    return getattr(code, "co_filename", "").startswith(INDUCTOR)
+    return getattr(code, "co_filename", "").startswith(COMPILING)
 
 
 class Failure(Exception):
@@ -55,7 +57,8 @@ class Candidate:
         sys.path[:0] = [self._root, *folders]
         if not request.get("library"):
             policy.install_import_gate(os.path.realpath(self._root) + os.sep)
-        self._module = self._load(os.path.join(self._root, request["file"]))
+        self._file = os.path.realpath(os.path.join(self._root, request["file"]))
+        self._module = self._load(self._file)
         missing = [e for e in request["entries"] if not callable(getattr(self._module, e, None))]
         if missing:
             raise Failure("missing_entry", f"the file defines no function {', '.join(missing)}", request["file"])
@@ -77,7 +80,8 @@ class Candidate:
         return module
 
     def file_of(self, kernel):
-        """The candidate's file that a Triton kernel of this name stands in; None: no such kernel is its own."""
+        """The candidate's file that a Triton kernel of this name stands in; None: no such kernel is its own. What was written
+        beside it since is not: Inductor keeps the kernels that it makes in the workspace."""
         if kernel not in self._files:
             from triton.runtime.interpreter import InterpretedFunction
             from triton.runtime.jit import JITFunction
@@ -85,8 +89,9 @@ class Candidate:
             kinds = (JITFunction, InterpretedFunction)
             functions = [found.fn for found in gc.get_objects() if issubclass(type(found), kinds)]
             for function in [fn for fn in functions if fn is not None]:  # Inductor drops those of its own
-                file = self._places.places.inside(os.path.realpath(function.__code__.co_filename))
-                if file is not None:
+                path = os.path.realpath(function.__code__.co_filename)
+                file = self._places.places.inside(path)
+                if file is not None and (path == self._file or not path.startswith(os.path.realpath(self._root) + os.sep)):
                     self._files[function.__name__] = file
         return self._files[kernel]
 

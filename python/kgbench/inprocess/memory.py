@@ -13,8 +13,9 @@ PLAIN = {torch.Tensor, torch.nn.Parameter}
 
 def bytes_of(tensor):
     """The elements in row-major order, as bytes of the host."""
-    dense = tensor.detach().resolve_conj().resolve_neg().contiguous().cpu()
-    return dense.reshape(-1).view(torch.uint8).numpy().tobytes() if dense.numel() else b""
+    dense = tensor.detach().resolve_conj().resolve_neg().cpu()
+    # A single element counts as contiguous whatever its stride, and cannot be viewed as bytes: it is copied.
+    return dense.clone(memory_format=torch.contiguous_format).view(-1).view(torch.uint8).numpy().tobytes() if dense.numel() else b""
 
 
 def storage_bytes(tensor):

@@ -23,7 +23,7 @@ class Blob:
         self.parts, self.size = [], 0
 
     def add(self, tensor, kind):
-        data = memoryview(tensor.contiguous().view(-1).view(torch.uint8).numpy()) if tensor.numel() else b""
+        data = memoryview(tensor.contiguous().view(-1).as_strided((tensor.numel(),), (1,)).view(torch.uint8).numpy()) if tensor.numel() else b""
         pad = -self.size % ALIGNMENT
         self.parts += [bytes(pad), data]
         offset = self.size + pad

@@ -6,6 +6,7 @@ import pytest
 import torch
 from kgbench.author import operators, phantom, streams, triton_driver
 from kgbench.author.chips import Chip
+from kgbench.author.dispatch import raw_bytes
 from kgbench.author.generator import workload_seed
 from kgbench.author.plan_writer import RecordedCall, recording_json
 
@@ -126,3 +127,8 @@ def test_an_empty_recording_is_a_recording():
     import json
     made = json.loads(recording_json("h200", [], [RecordedCall([], [], "none", [])] * 3))
     plan_check.check(made, [{"args": []}] * 3)
+
+
+def test_the_bytes_of_one_element_do_not_depend_on_its_stride():
+    element = torch.arange(6)[::2][1:2]
+    assert element.stride() == (2,) and raw_bytes(element) == raw_bytes(torch.tensor([2]))

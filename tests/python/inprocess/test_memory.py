@@ -28,6 +28,12 @@ def test_bytes_of_every_dtype_go_in_and_come_out(dtype):
     assert bytes_of(memory.positional[0]) == blob
 
 
+@pytest.mark.parametrize("shape, strides", [([1], [2]), ([], []), ([1, 1], [7, 3]), ([1, 3], [9, 1])])
+def test_a_dimension_of_one_may_have_any_stride(shape, strides):
+    values = torch.arange(40, dtype=torch.int64)[4:].as_strided(shape, strides)
+    assert bytes_of(values) == bytes_of(values.clone(memory_format=torch.contiguous_format))
+
+
 def test_layouts_are_those_of_the_call_and_outputs_come_densely():
     memory = Memory(call(tensor("self", "u8", [2, 3], [1, 2], 1, 8)), "cpu")
     memory.fill(bytes(range(8)))

@@ -32,6 +32,24 @@ def double(self):
     return out
 
 
+def made(self):
+    # As Inductor does: the text of a kernel goes to a file of its own in the workspace.
+    import importlib.util
+    import pathlib
+    text = pathlib.Path(__file__).read_text().split("def double(")[0].replace("double_kernel", "triton_poi_fused_mul_0")
+    pathlib.Path("made.py").write_text(text)
+    spec = importlib.util.spec_from_file_location("made", pathlib.Path("made.py").resolve())
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    kept_modules.append(module)
+    out = torch.empty_like(self)
+    module.triton_poi_fused_mul_0[(triton.cdiv(self.numel(), 64),)](self, out, self.numel(), BLOCK=64)
+    return out
+
+
+kept_modules = []
+
+
 def through_torch(self):
     return self * 2
 
@@ -78,7 +96,7 @@ def compiles(self):
 def fails(self):
     raise ValueError("not for this shape")
 """
-ENTRIES = ["double", "through_torch", "double_", "same_place", "spoils", "patches", "leaves_a_thread", "compiles", "fails"]
+ENTRIES = ["double", "made", "through_torch", "double_", "same_place", "spoils", "patches", "leaves_a_thread", "compiles", "fails"]
 
 
 class Process:
@@ -130,6 +148,13 @@ def test_a_kernel_of_the_candidate_s_own_is_told_with_its_file(process):
     assert np.array_equal(np.frombuffer(blob, np.float32), 2 * VALUES)
     assert [(row["name"], row["file"], row["count"]) for row in reply["census"]] == [("double_kernel", "candidate.py", 1)]
     assert reply["changed"] == reply["late"] == reply["findings"] == [] and not reply["overlap"]
+
+
+def test_a_kernel_from_a_file_written_on_the_way_is_not_the_candidate_s(process):
+    reply, blob = process.call("made", VALUES)
+    assert reply["ok"], reply
+    assert np.array_equal(np.frombuffer(blob, np.float32), 2 * VALUES)
+    assert [(row["name"], row["file"]) for row in reply["census"]] == [("triton_poi_fused_mul_0", None)]
 
 
 def test_the_returned_object_is_told_as_a_plan_tells_it(process):

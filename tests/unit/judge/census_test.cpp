@@ -94,10 +94,11 @@ TEST_F(CensusTest, SparesOperatorsWithoutAKernel) {
 TEST(Census, LeavesAKernelOfTheCandidatesFileToItEvenUnderInductorsName) {
   std::vector<CensusRow> rows{row("kernel", "triton_poi_fused_add_0", 1, "candidate.py"),
                               row("kernel", "triton_poi_fused_add_0", 1),
-                              row("kernel", kCublas, 1, "candidate.py")};
+                              row("kernel", kCublas, 1, "candidate.py"), row("kernel", "triton_", 1)};
   name_origins(rows);
   EXPECT_EQ(rows[0].library, "");
   EXPECT_EQ(rows[1].library, "Inductor");
+  EXPECT_EQ(rows[3].library, "Inductor") << "unique_kernel_names = False";
   EXPECT_EQ(rows[2].library, "cuBLAS") << "no file excuses a name of cuBLAS's";
 }
 
