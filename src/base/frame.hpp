@@ -42,8 +42,8 @@ struct FrameRead {
 [[nodiscard]] FrameRead read_frame(int fd, const Deadline& deadline, const FrameLimits& limits = {});
 // The bytes of a frame that has no blob.
 [[nodiscard]] std::string frame_text(std::string_view json);
-// Writes all bytes or fails; the peer may be gone (EPIPE is an error, not a signal: SIGPIPE is ignored by
-// main).
+// Writes all bytes or fails; the peer may be gone (EPIPE is an error, not a signal: every main
+// ignores SIGPIPE).
 [[nodiscard]] Status write_frame(int fd, std::string_view json, std::span<const std::byte> blob,
                                  const Deadline& deadline = Deadline::never());
 

@@ -76,7 +76,9 @@ TEST(FdTest, SocketsCarryDescriptorsAndMoreBytesThanTheirBuffer) {
 TEST(FdTest, SendingToADeadPeerIsAnErrorNotASignal) {
   auto [a, b] = make_socket_pair().value();
   b.reset();
+  const auto before = std::signal(SIGPIPE, SIG_DFL);
   EXPECT_FALSE(send_with_fds(a.get(), "x", {}, Deadline(Millis(1000))).ok());
+  std::signal(SIGPIPE, before);
 }
 
 TEST(FdTest, SealedFilesCannotBeChanged) {

@@ -2,8 +2,6 @@
 // Whose fault it is when the process of NVRTC ends without an answer.
 #include <gtest/gtest.h>
 
-#include <csignal>
-
 #include "base/files.hpp"
 #include "compiler/cuda_compiler.hpp"
 
@@ -11,7 +9,6 @@ namespace kgb {
 namespace {
 
 Result<CudaBuild> build_by(const std::string& script) {
-  std::signal(SIGPIPE, SIG_IGN);  // as the program does: the worker may be gone before it is asked
   const TempDir cache = TempDir::make("kgb-cuda").value();
   sandbox::Command worker;
   worker.argv = {"/bin/sh", "-c", script};
