@@ -121,13 +121,15 @@ Result<Evaluation> judge_once(Case open, Processes& processes, const Catalogue& 
 }
 
 // Shapes of the user's own are asked of the reference first: one that it refuses is their mistake, and no
-// candidate could be right on it. What depends on values has no contract without them.
+// candidate could be right on it. Its values are asked for, too: an `out` of another shape, or what depends
+// on values, shows there alone, and the first trial wants them anyway.
 Status own_are_taken(const JudgeRequest& request, const Catalogue& catalogue, Expectations& expectations) {
   if (request.own.empty()) return ok_status();
   KGB_TRY(const Operator* const op, catalogue.find(request.op));
   for (const Workload& workload : request.own) {
-    if (expectations.contract(*op, workload.call)) continue;
-    const auto expected = expectations.values(*op, workload.call, {request.seed, 0, 0});
+    const auto expected = op->tagged("random")
+                              ? expectations.contract(*op, workload.call)
+                              : expectations.values(*op, workload.call, {request.seed, 0, 0});
     if (expected && !(*expected)->raises) continue;
     return user_error(op->name + " takes no such workload: " + describe(workload.call) + ". " +
                       (expected ? "It raises " + *(*expected)->raises : expected.error().message));

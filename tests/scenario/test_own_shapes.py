@@ -8,6 +8,7 @@ from conftest import FAST, expert, kgbench
 NOT_TAKEN = [
     ("aten::mm", "self=f32[3,4] mat2=f32[5,6]", "self f32[3,4], mat2 f32[5,6]. It raises "),
     ("aten::bmm", "self=f32[2,3,4] mat2=f32[3,4,5]", "self f32[2,3,4], mat2 f32[3,4,5]. It raises "),
+    ("aten::softmax", "softmax_out: self f32[4,5], dim=-1, out f32[4,6]", "dim=-1, out f32[4,6]. "),
     ("vllm::rms_norm", "out=f16[3,8] input=f16[3,8] weight=f16[9] epsilon=1e-6", "weight f16[9], epsilon=1e-06. "),
 ]
 
