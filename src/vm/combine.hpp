@@ -16,6 +16,10 @@ namespace kgb::vm {
 bool check_region(Builder& b, const std::vector<DType>& arguments, const std::vector<DType>& results,
                   std::int64_t lanes);
 
+// Where the region of this tt.reduce, with imm set, is that of tl.argmax or its like over f32 or i32: gives
+// the instruction the kernel for it and drops the region.
+void use_arg_reducer(Builder& b);
+
 class Combiner {
  public:
   Combiner(Frame& frame, const Code& code, std::int64_t max_lanes);

@@ -16,7 +16,9 @@ void run_dot(Frame& frame, const Instruction& made);
 // imm: 0 the operation.
 void run_integer(Frame& frame, const Instruction& made);
 void run_broadcast(Frame& frame, const Instruction& made);
-// imm: 0 axis, 1 turned first, 2 the operation.
+// A one-element result of a reduction is a scalar or a uniform tile.
+void finish_reduced(Frame& frame, int id);
+// imm: 0 axis, 1 turned first, 2 the operation, 3 to 5 its outer, own and inner length.
 void run_simple_reduce(Frame& frame, const Instruction& made);
 // imm: 0 has a mask, 1 has `other`, 2 loads i1, 3 poison, 4 number of its stream, 5 may leave the tile where
 // it lies.

@@ -28,15 +28,6 @@ Axis axis_of(const Type& type, std::int64_t axis) {
   return out;
 }
 
-// A one-element result is a scalar or a uniform tile.
-void finish(Frame& frame, int id) {
-  Value& out = frame.at(id);
-  if (out.n != 1)
-    out.set_dense();
-  else
-    out.set_splat(low_bytes(one_element(out.data, frame.info(id).bytes), frame.info(id).bytes));
-}
-
 // Copies a slab of `count` positions of the axis, starting at `from`, out of a tile with `n` of them.
 void take(std::byte* to, const std::byte* tile, const Axis& axis, std::int64_t n, std::int64_t from,
           std::int64_t count, std::size_t bytes) {
@@ -107,7 +98,7 @@ void run_reduce(Frame& frame, const Instruction& made) {
     Value& out = frame.at(made.out[k]);
     std::memcpy(out.data, operands.tiles[k],
                 static_cast<std::size_t>(axis.outer * axis.inner) * operands.bytes[k]);
-    finish(frame, made.out[k]);
+    handlers::finish_reduced(frame, made.out[k]);
   }
 }
 
@@ -132,7 +123,7 @@ void run_scan(Frame& frame, const Instruction& made) {
   for (std::size_t k = 0; k < count; ++k) {
     Value& out = frame.at(made.out[k]);
     std::memcpy(out.data, operands.tiles[k], static_cast<std::size_t>(out.n) * operands.bytes[k]);
-    finish(frame, made.out[k]);
+    handlers::finish_reduced(frame, made.out[k]);
   }
 }
 
@@ -178,7 +169,7 @@ void run_map(Frame& frame, const Instruction& made) {
       pick_lanes(frame.at(made.out[i]).data,
                  region.result(i * static_cast<std::size_t>(pack) + static_cast<std::size_t>(p)),
                  frame.info(made.out[i]).bytes, lanes, p, pack, true);
-    finish(frame, made.out[i]);
+    handlers::finish_reduced(frame, made.out[i]);
   }
 }
 
@@ -188,6 +179,15 @@ numeric::AxisShape shape_of(const Axis& axis) {
 }
 
 }  // namespace
+
+// A one-element result is a scalar or a uniform tile.
+void handlers::finish_reduced(Frame& frame, int id) {
+  Value& out = frame.at(id);
+  if (out.n != 1)
+    out.set_dense();
+  else
+    out.set_splat(low_bytes(one_element(out.data, frame.info(id).bytes), frame.info(id).bytes));
+}
 
 // imm 3 to 5: the axis. imm[1]: the fold of a short row compares floats one by one. Many rows are folded side
 // by side instead: the tile is turned, and the same tree runs over whole spans.
@@ -204,7 +204,7 @@ void handlers::run_simple_reduce(Frame& frame, const Instruction& made) {
     shape = {1, shape.n, shape.outer};
   }
   made.extra->reducer(in, frame.at(made.out[0]).data, shape);
-  finish(frame, made.out[0]);
+  handlers::finish_reduced(frame, made.out[0]);
 }
 
 namespace {
@@ -222,7 +222,7 @@ void run_simple_scan(Frame& frame, const Instruction& made) {
   const Axis axis = axis_of(frame.type(made.in[0]), made.imm[0]);
   made.extra->scanner(elements(frame, made.in[0]), frame.at(made.out[0]).data, shape_of(axis),
                       made.imm[1] != 0);
-  finish(frame, made.out[0]);
+  handlers::finish_reduced(frame, made.out[0]);
 }
 
 // The region's only operation, if it is one that the numeric reducer knows and combines exactly the
@@ -274,7 +274,8 @@ bool build_reduce(Builder& b, int) {
   shape.erase(shape.begin() + axis);
   for (std::size_t k = 0; k < b.outputs(); ++k)
     if (b.out(k).shape != shape) return b.malformed("the result does not fit");
-  b.made.imm[0] = axis;
+  const Axis along = axis_of(b.in(0), axis);
+  b.made.imm = {axis, 0, 0, along.outer, along.n, along.inner};
   b.made.run = run_reduce;
   if (const OpRow* row = only_operation(b)) {
     const auto reducer = numeric::reducer(static_cast<numeric::BinaryOp>(row->parameter), b.in(0).dtype);
@@ -282,13 +283,11 @@ bool build_reduce(Builder& b, int) {
       b.extra().reducer = reducer;
       b.made.imm[1] = fold_side_by_side(b.in(0), axis, static_cast<numeric::BinaryOp>(row->parameter));
       b.made.imm[2] = row->parameter;
-      const Axis along = axis_of(b.in(0), axis);
-      b.made.imm[3] = along.outer;
-      b.made.imm[4] = along.n;
-      b.made.imm[5] = along.inner;
       b.made.run = handlers::run_simple_reduce;
       b.made.regions.clear();
     }
+  } else {
+    use_arg_reducer(b);
   }
   return true;
 }

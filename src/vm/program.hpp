@@ -38,6 +38,7 @@ struct Extra {
   const numeric::LibdeviceFunction* libdevice = nullptr;
   numeric::Reducer reducer;
   numeric::Scanner scanner;
+  numeric::ArgReducer arg_reducer;
   numeric::DotFn dot = nullptr;
   numeric::DotFn dot_alternatives[3] = {nullptr, nullptr, nullptr};  // by Options::Tf32
   numeric::UnaryFn convert_alternatives[2] = {nullptr, nullptr};     // fp8: by fp8_saturate

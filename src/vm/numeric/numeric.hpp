@@ -3,6 +3,7 @@
 // set.
 #pragma once
 
+#include "vm/numeric/arg_reduce.hpp"   // IWYU pragma: export
 #include "vm/numeric/convert.hpp"      // IWYU pragma: export
 #include "vm/numeric/dot.hpp"          // IWYU pragma: export
 #include "vm/numeric/elementwise.hpp"  // IWYU pragma: export

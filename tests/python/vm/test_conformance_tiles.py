@@ -70,6 +70,90 @@ def test_arg_extremes_take_the_first_of_ties(op, exact, axis, M, N):
         c.assert_same(out, first)
 
 
+@triton.jit
+def first_largest(a, i, b, j):  # tl.argmax's, by another operation: a tie and "larger" exclude each other
+    left = (a > b) ^ ((a == b) & (i < j))
+    return tl.where(left, a, b), tl.where(left, i, j)
+
+
+@triton.jit
+def last_largest(a, i, b, j):
+    left = (a > b) | ((a == b) & (i > j))
+    return tl.where(left, a, b), tl.where(left, i, j)
+
+
+@triton.jit
+def other_value(a, i, b, j):  # keeps the index of the largest and the value of the other
+    left = (a > b) | ((a == b) & (i < j))
+    return tl.where(left, b, a), tl.where(left, i, j)
+
+
+@triton.jit
+def largest_of_triton(tile, at, AXIS: tl.constexpr):
+    return tl.max(tile, AXIS, return_indices=True)
+
+
+@triton.jit
+def largest_by_region(tile, at, AXIS: tl.constexpr):
+    return tl.reduce((tile, at), AXIS, first_largest)
+
+
+@triton.jit
+def last_by_region(tile, at, AXIS: tl.constexpr):
+    return tl.reduce((tile, at), AXIS, last_largest)
+
+
+@triton.jit
+def other_by_region(tile, at, AXIS: tl.constexpr):
+    return tl.reduce((tile, at), AXIS, other_value)
+
+
+@triton.jit
+def pairs_kernel(x, values, indices, HOW: tl.constexpr, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    at = tl.broadcast_to(tl.arange(0, M)[:, None] if AXIS == 0 else tl.arange(0, N)[None, :], (M, N))
+    best, where = HOW(load_tile(x, M, N), at, AXIS)
+    i = tl.arange(0, N if AXIS == 0 else M)
+    tl.store(values + i, best)
+    tl.store(indices + i, where)
+
+
+def pairs_of(x, how, axis):
+    M, N = x.shape
+    values = torch.empty(N if axis == 0 else M, dtype=x.dtype)
+    indices = torch.empty(values.shape, dtype=torch.int32)
+    launch(pairs_kernel, x, values, indices, HOW=how, AXIS=axis, M=M, N=N)
+    return values, indices
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int32, torch.uint32, torch.float16], ids=str)
+def test_largest_with_its_index_is_what_its_region_says(dtype, axis):
+    x = torch.randint(0, 5, (32, 64)).to(dtype)
+    if dtype.is_floating_point:
+        x[torch.rand(x.shape) < 0.05] = float("nan")
+        x[torch.rand(x.shape) < 0.2] *= -0.0
+    for got, by_region in zip(pairs_of(x, largest_of_triton, axis), pairs_of(x, largest_by_region, axis)):
+        c.assert_same(got, by_region)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int32], ids=str)
+def test_regions_that_are_almost_argmax_run_as_written(dtype, axis):
+    x = torch.randint(0, 5, (32, 64)).to(dtype)
+    values, last = pairs_of(x, last_by_region, axis)
+    c.assert_same(values, x.amax(axis))
+    size = x.shape[axis]
+    c.assert_same(last, (size - 1 - (x == x.amax(axis, keepdim=True)).flip(axis).int().argmax(axis)).int())
+    for row, got in zip(x if axis == 1 else x.t(), pairs_of(x, other_by_region, axis)[0]):
+        tree = [(v, i) for i, v in enumerate(row.tolist())]
+        while len(tree) > 1:
+            half = len(tree) // 2
+            pairs = [(a, b) if a[0] > b[0] or (a[0] == b[0] and a[1] < b[1]) else (b, a)
+                     for a, b in zip(tree[:half], tree[half:])]
+            tree = [(loser[0], winner[1]) for winner, loser in pairs]
+        assert got.item() == tree[0][0]
+
+
 @pytest.mark.parametrize("M, N", SHAPES)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int32], ids=str)
 def test_whole_tile_reductions(dtype, M, N):
