@@ -39,22 +39,28 @@ inline bool extreme_of(const float* in, std::size_t n, float* out) {
   Lanes best[chains];
   Flags nan = {};
   for (Lanes& chain : best) chain = Lanes{} + start;
+  // A NaN of `x` loses. By reference: wide vectors are passed otherwise by code without AVX-512.
+  const auto keep = [](Lanes& chain, const Lanes& x) { chain = (Max ? x > chain : x < chain) ? x : chain; };
   const auto take = [&](std::size_t at, Lanes& chain) {
     Lanes x;
     std::memcpy(&x, in + at, sizeof x);
-    chain = (Max ? x > chain : x < chain) ? x : chain;  // a NaN of x loses
+    keep(chain, x);
     if constexpr (KeepNan) nan |= x != x;
   };
   std::size_t i = 0;
   for (; i + chains * lanes <= n; i += chains * lanes)
     for (std::size_t c = 0; c < chains; ++c) take(i + c * lanes, best[c]);
   for (; i < n; i += lanes) take(i, best[0]);
-  float found = start;
+  Lanes& all = best[0];
+  for (std::size_t c = 1; c < chains; ++c) keep(all, best[c]);
+  keep(all, __builtin_shufflevector(all, all, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+  keep(all, __builtin_shufflevector(all, all, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+  keep(all, __builtin_shufflevector(all, all, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+  keep(all, __builtin_shufflevector(all, all, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14));
+  const float found = all[0];
   bool bad = false;
-  for (std::size_t q = 0; q < lanes; ++q) {
-    for (const Lanes& chain : best) found = (Max ? chain[q] > found : chain[q] < found) ? chain[q] : found;
-    bad |= nan[q] != 0;
-  }
+  if constexpr (KeepNan)
+    for (std::size_t q = 0; q < lanes; ++q) bad |= nan[q] != 0;
   *out = found;
   return !bad && found != start && found != 0;
 }
