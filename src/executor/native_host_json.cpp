@@ -45,8 +45,11 @@ class Host {
     for (const json& name : request.at("entries")) {
       const std::string entry = name.get<std::string>();
       void* symbol = ::dlsym(library_, ("kgb_" + entry).c_str());
-      if (symbol == nullptr)
-        return failed("missing_entry", "the library defines no entry `kgb_" + entry + "`");
+      if (symbol == nullptr) {
+        json reply = failed("missing_entry", "the library defines no entry `kgb_" + entry + "`");
+        reply["error"]["details"] = {{"entries", entry}};
+        return reply;
+      }
       entries_[entry] = reinterpret_cast<Entry>(symbol);
     }
     return {{"ok", true}};

@@ -32,11 +32,12 @@ void check_names(Case& open, const LaunchDescription& description) {
   std::set<std::string> missing;
   for (const Job& job : open.jobs)
     if (description.find(job.workload.call.entry) == nullptr) missing.insert(job.workload.call.entry);
-  for (const std::string& name : missing)
-    open.findings.push_back(
-        at_line(make_finding("missing_entry", Gate::static_,
-                             "the launch description has no [[entry]] named " + in_quotes(name)),
-                open, description.entries.front().line));
+  for (const std::string& name : missing) {
+    Finding finding = make_finding("missing_entry", Gate::static_,
+                                   "the launch description has no [[entry]] named " + in_quotes(name));
+    finding.details["entries"] = name;
+    open.findings.push_back(at_line(std::move(finding), open, description.entries.front().line));
+  }
 }
 
 // Why a call cannot be described; empty: it can.

@@ -79,6 +79,9 @@ Result<std::shared_ptr<NativeHost>> NativeHost::load(const JudgeSetup& setup, sa
       Gate::static_,
       reply.is_object() ? reply.value(json::json_pointer("/error/message"), "the library does not load")
                         : "wrote into the judge's channel"));
+  const json::json_pointer missing("/error/details/entries");
+  if (reply.is_object() && reply.contains(missing))
+    open.findings.back().details["entries"] = reply.value(missing, "");
   return std::shared_ptr<NativeHost>();
 }
 

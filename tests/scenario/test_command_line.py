@@ -99,6 +99,16 @@ def test_a_file_that_cannot_be_a_candidate_gets_a_verdict_and_1(name, tmp_path):
     assert second.split(maxsplit=1)[0] == "reason" and reason in second
 
 
+def test_an_entry_that_the_file_lacks_is_said_with_its_signature(tmp_path):
+    """The file does not say how the operator is called; whoever reads of it has perhaps never seen the card."""
+    file = tmp_path / "mine.py"
+    file.write_text("def mm(self, mat2):\n    return self\n")
+    done = kgbench("judge", file, "--op", "mm", *FAST)
+    assert done.code == 1
+    assert ("the file defines no function mm_out, mm_dtype; aten::mm has the entries mm_out(self, mat2, *, out), "
+            "mm_dtype(self, mat2, out_dtype) (kgbench show aten::mm)\n") in done.out, done.out + done.err
+
+
 def test_a_right_candidate_ends_with_0():
     done = kgbench(*JUDGE, *FAST)
     assert (done.code, done.err) == (0, "")

@@ -131,7 +131,9 @@ def test_each_mistake_is_told_with_its_line(judge, change, kind, line, says):
 def test_an_entry_that_is_not_described_is_a_broken_contract(judge):
     evaluation = judge(ADD.replace('"add_Tensor", "add_out"', '"add_out"'), *SHAPE, op="aten::add")
     assert evaluation["verdict"] == "wrong_contract"
-    assert "'add_Tensor'" in only(evaluation, "missing_entry")["message"]
+    assert only(evaluation, "missing_entry")["message"] == (
+        "the launch description has no [[entry]] named 'add_Tensor'; aten::add has the entry "
+        "add_Tensor(self, other, *, alpha=1) (kgbench show aten::add)")
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "/etc/shadow", "/proc/1/environ", str(HOME / "README.md"),

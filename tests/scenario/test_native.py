@@ -78,7 +78,9 @@ def test_a_file_that_does_not_compile_names_the_line(evaluations):
 
 def test_a_missing_entry_is_a_broken_contract(evaluations):
     assert evaluations["no entry"]["verdict"] == "wrong_contract"
-    assert "kgb_softmax" in evaluations["no entry"]["findings"][0]["message"]
+    message = evaluations["no entry"]["findings"][0]["message"]
+    assert message == ("the library defines no entry `kgb_softmax`; aten::softmax has the entry "
+                       "softmax(self, dim, dtype=None) (kgbench show aten::softmax)")
 
 
 def test_a_result_remembered_by_address_is_wrong_on_the_next_values(evaluations):

@@ -115,7 +115,8 @@ class Session:
         self.recorder.streams.end_call()
         missing = [e for e in self.request["entries"] if not callable(getattr(module, e, None))]
         if missing:
-            raise Failure("missing_entry", f"the file defines no function {', '.join(missing)}", self.request["file"])
+            raise Failure("missing_entry", f"the file defines no function {', '.join(missing)}", self.request["file"],
+                          entries=missing)
 
     def _forget_import(self):
         """Takes back what an earlier import left in the process, so that the next one starts as the first did."""
@@ -180,7 +181,8 @@ class Session:
             return arguments, None, RecordedCall([], [], "none", [])
         entry = getattr(self.module, call["entry"], None)
         if not callable(entry):
-            raise Failure("missing_entry", f"the file defines no function {call['entry']}", self.request["file"])
+            raise Failure("missing_entry", f"the file defines no function {call['entry']}", self.request["file"],
+                          entries=[call["entry"]])
         self.threads.clear()
         try:
             with dispatch.RecordingMode(self.recorder):

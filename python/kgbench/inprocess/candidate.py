@@ -61,7 +61,8 @@ class Candidate:
         self._module = self._load(self._file)
         missing = [e for e in request["entries"] if not callable(getattr(self._module, e, None))]
         if missing:
-            raise Failure("missing_entry", f"the file defines no function {', '.join(missing)}", request["file"])
+            raise Failure("missing_entry", f"the file defines no function {', '.join(missing)}", request["file"],
+                          details={"entries": "; ".join(missing)})
         self._threads = set(threading.enumerate())
 
     def _load(self, path):

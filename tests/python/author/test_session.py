@@ -47,6 +47,10 @@ def test_what_keeps_a_candidate_from_being_imported(source, kind, line):
     assert [h["job"] for h, _ in answer.frames] == ["import", "end"]
 
 
+def test_entries_that_are_missing_are_named_to_the_judge():
+    assert run("import torch\n", ADD).error("import")["details"] == {"entries": ["add_"]}
+
+
 def test_a_refused_import_that_a_try_guards_is_an_import_error_like_any_other():
     source = "try:\n    import flash_attn\nexcept ImportError:\n    flash_attn = None\n" + KERNELS
     assert run(source, ADD).recording()["calls"][0]["events"] == []

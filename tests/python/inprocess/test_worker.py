@@ -226,6 +226,12 @@ def test_a_file_that_cannot_be_used_has_its_kind(tmp_path, source, kind):
     process.end()
 
 
+def test_entries_that_are_missing_are_named_to_the_judge(tmp_path):
+    process = Process(tmp_path, "x = 1\n", ["double", "twice"])
+    assert process.loaded["error"]["details"] == {"entries": "double; twice"}
+    process.end()
+
+
 OWN, CALLER, OTHER = 1, 2, 3
 
 
