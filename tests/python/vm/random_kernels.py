@@ -5,7 +5,8 @@ A kernel loads four tiles of 64 elements (i32, i32, f32, f64), makes a chain of 
 float arithmetic, comparisons, selections, casts, masks, reductions), and stores the last of each type. Every step is a
 line of Triton beside a line of torch. All are compared exactly, floats too, since each step is rounded once in both
 (+ - * and extremes; sums go through integers). Division by zero and shifts by the
-width are not made. The interpreter is right for all of this, so it is held to the same results.
+width are not made. The interpreter is right for all of this but one, and is held to the same results: its tl.maximum and
+tl.minimum of floats are NaN where one operand is, so kernels that take them are left out there.
 
     python tests/python/vm/random_kernels.py [--first 0] [--seconds 60] [--keep FOLDER]
     python tests/python/vm/random_kernels.py --show SEED
@@ -238,7 +239,7 @@ def compare(options, folder):
         done.append(seed)
         seed += 1
     # The interpreter takes a second to start and milliseconds a program: one process, every eighth kernel.
-    some = [str(seed) for seed in done[::8]]
+    some = [str(seed) for seed in done[::8] if "imum(" not in Kernel(seed).source()]
     child = subprocess.run([sys.executable, __file__, "--interpret", *some], env=os.environ | {"TRITON_INTERPRET": "1"},
                            stdout=subprocess.PIPE, text=True)
     if child.returncode != 0:
