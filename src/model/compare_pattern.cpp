@@ -166,17 +166,54 @@ std::optional<double> factor(const Sample& sample) {
   return found && sample.index.size() >= 2 && std::abs(*found - 1) > 5e-3 ? found : std::nullopt;
 }
 
-// Errors all of the size of one rounding to a lower precision.
-std::string lower_precision(const Job& job, const Sample& sample) {
+struct SignedErrors {
+  std::vector<double> up;       // got - expected, over what the element scales with
+  std::vector<double> outward;  // the same, above 0 where got lies further from 0
   double worst = 0;
-  for (std::size_t i = 0; i < sample.index.size(); ++i) {
-    const double e = sample.expected[i];
-    if (!std::isfinite(sample.got[i]) || !std::isfinite(e) || e == 0) return {};
-    double scale = std::abs(e);
-    if (job.expected.magnitude.size() == static_cast<std::size_t>(job.numel))
-      scale = std::max(scale, job.expected.magnitude[static_cast<std::size_t>(sample.index[i])]);
-    worst = std::max(worst, std::abs(sample.got[i] - e) / scale);
+};
+
+// Of the elements, right ones too, looked at evenly over the whole output. nullopt: one is infinite or NaN
+// that should not be, or errs where nothing is due.
+std::optional<SignedErrors> signed_errors(const Job& job) {
+  SignedErrors errors;
+  const bool has_magnitude = job.expected.magnitude.size() == static_cast<std::size_t>(job.numel);
+  for (std::int64_t i = 0; i < job.numel; i += job.numel / kSample + 1) {
+    const double g = got_at(job, i), e = expected_at(job, i);
+    if (!std::isfinite(e)) continue;
+    const double m = has_magnitude ? job.expected.magnitude[static_cast<std::size_t>(i)] : 0;
+    const double scale = std::max(std::abs(e), m);
+    if (!std::isfinite(g) || (scale == 0 && g != 0)) return std::nullopt;
+    const double error = scale == 0 ? 0 : (g - e) / scale;
+    errors.up.push_back(error);
+    errors.outward.push_back(e < 0 ? -error : error);
+    errors.worst = std::max(errors.worst, std::abs(error));
   }
+  return errors;
+}
+
+bool one_sided(const std::vector<double>& errors) {
+  const auto above = std::count_if(errors.begin(), errors.end(), [](double v) { return v > 0; });
+  const auto below = std::count_if(errors.begin(), errors.end(), [](double v) { return v < 0; });
+  return 8 * std::min(above, below) < above + below;
+}
+
+// Whether errors are spread as those of roundings are: most elements have one that is not far below the
+// worst, and it goes up and down, towards 0 and away from it, since roundings go to the nearest. A term that
+// is left out (an epsilon, a bias) errs to one side, or in some elements alone, however little it is. Of
+// fewer than 8 elements nothing can be said.
+bool spread_as_roundings(const SignedErrors& errors) {
+  const auto felt = std::count_if(errors.up.begin(), errors.up.end(),
+                                  [&](double v) { return std::abs(v) > errors.worst / 64; });
+  return felt >= 8 && 2 * felt >= static_cast<std::ptrdiff_t>(errors.up.size()) && !one_sided(errors.up) &&
+         !one_sided(errors.outward);
+}
+
+// Errors all of the size of one rounding to a lower precision, and none of another kind beside them.
+std::string lower_precision(const Job& job) {
+  if (job.result.n_nonfinite > 0) return {};
+  const auto errors = signed_errors(job);
+  if (!errors || !spread_as_roundings(*errors)) return {};
+  const double worst = errors->worst;
   if (unit_roundoff(job.expected.dtype) < 0x1p-20 && worst > 0x1p-15 && worst < 0x1p-10)
     return "small errors, as if computed in tf32 or f16";
   if (worst >= 0x1p-10 && worst < 0x1p-7 && unit_roundoff(job.expected.dtype) < 0x1p-9)
@@ -204,7 +241,7 @@ std::string what(const Job& job, const Sample& sample) {
   if (!is_complex(job.expected.dtype))
     if (auto text = movement(job)) return *text;
   if (const auto ratio = factor(sample)) return fmt::format("{:.6g} times the expected value", *ratio);
-  std::string precision = lower_precision(job, sample);
+  std::string precision = lower_precision(job);
   if (!precision.empty()) return precision;
   if (result.n_poison > 0) return fmt::format("{} of them never written (still the poison)", result.n_poison);
   return {};

@@ -39,17 +39,17 @@ Json reusing() {
   return plan;
 }
 
-Result<Recording> read(const Json& plan) {
+Result<Recording> read_reuses(const Json& plan) {
   return recording_from_json(plan.dump(), three_calls());
 }
 
 TEST(PlanReuses, AreReadAndWritten) {
-  const auto recording = read(reusing());
+  const auto recording = read_reuses(reusing());
   ASSERT_TRUE(recording.ok()) << recording.error().message;
   EXPECT_FALSE(recording->buffers[0].reuses);
   EXPECT_EQ(recording->buffers[2].reuses, 1);
   EXPECT_EQ(memory_of(recording->buffers, 2), 0);
-  const auto again = read(Json::parse(to_json_text(*recording)));
+  const auto again = read_reuses(Json::parse(to_json_text(*recording)));
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_EQ(again->buffers[1].reuses, 0);
 }
@@ -57,7 +57,7 @@ TEST(PlanReuses, AreReadAndWritten) {
 TEST(PlanReuses, CountForTheHash) {
   Json apart = reusing();
   for (auto& buffer : apart["buffers"]) buffer.erase("reuses");
-  EXPECT_NE(canonical_hash(*read(apart)), canonical_hash(*read(reusing())));
+  EXPECT_NE(canonical_hash(*read_reuses(apart)), canonical_hash(*read_reuses(reusing())));
 }
 
 TEST(PlanReuses, AreRefusedWhereTheyCannotBe) {
@@ -73,7 +73,7 @@ TEST(PlanReuses, AreRefusedWhereTheyCannotBe) {
   for (const auto& [why, damage] : broken) {
     Json plan = reusing();
     damage(plan["buffers"]);
-    const auto recording = read(plan);
+    const auto recording = read_reuses(plan);
     ASSERT_FALSE(recording.ok()) << why;
     if (std::string_view(why) != "out of range") {
       EXPECT_NE(recording.error().message.find(why), std::string::npos) << recording.error().message;
