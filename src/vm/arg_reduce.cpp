@@ -57,9 +57,13 @@ class ArgRegion {
     const RawOp* op = compared(value, a_[0], a_[2]);
     if (op == nullptr) return false;
     const std::string_view how = op->words[0];
-    found_.largest = how == "ogt" || how == "sgt" || how == "ugt";
+    if (op->name == "arith.cmpf") {  // "ugt" of floats is another comparison: true with NaN
+      found_.largest = how == "ogt";
+      return how == "ogt" || how == "olt";
+    }
+    found_.largest = how == "sgt" || how == "ugt";
     found_.is_unsigned = how == "ugt" || how == "ult";
-    return found_.largest || how == "olt" || how == "slt" || how == "ult";
+    return found_.largest || how == "slt" || how == "ult";
   }
   bool first_of_equals(int value) {
     const RawOp* both = maker(value, "arith.andi");

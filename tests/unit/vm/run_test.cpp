@@ -187,6 +187,34 @@ TEST(VmRun, DivisionByZeroIsAFindingNotASignal) {
   EXPECT_EQ(value, -1);
 }
 
+// Of a pair of NaN and 1 the left one stays where the comparison holds for NaN, too.
+TEST(VmRun, RegionsLikeArgmaxCompareNanAsTheySay) {
+  const std::string before = R"(    %r = tt.make_range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>
+    %ps = tt.splat %p : !tt.ptr<i32> -> tensor<2x!tt.ptr<i32>>
+    %pp = tt.addptr %ps, %r : tensor<2x!tt.ptr<i32>>, tensor<2xi32>
+    %b = tt.load %pp : tensor<2x!tt.ptr<i32>>
+    %v = tt.bitcast %b : tensor<2xi32> -> tensor<2xf32>
+    %0:2 = "tt.reduce"(%v, %r) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %i: i32, %c: f32, %j: i32):
+      %l = arith.cmpf )";
+  const std::string after = R"(, %a, %c : f32
+      %x = arith.select %l, %a, %c : f32
+      %y = arith.select %l, %i, %j : i32
+      tt.reduce.return %x, %y : f32, i32
+    }) : (tensor<2xf32>, tensor<2xi32>) -> (f32, i32)
+    tt.store %p, %0#1 : !tt.ptr<i32>
+)";
+  for (const std::string how : {"ogt", "ugt", "olt", "ult"}) {
+    std::vector<std::int32_t> values{0x7FC00000, 0x3F800000};
+    Memory memory;
+    memory.add({"p", reinterpret_cast<std::byte*>(values.data()), 8, true});
+    const std::vector<Arg> args{PointerArg{0, 0}, std::int64_t{2}};
+    const RunResult result = run(parsed(kernel(before + how + after)), args, memory, {});
+    EXPECT_TRUE(result.findings.empty()) << how;
+    EXPECT_EQ(values[0], how[0] == 'u' ? 0 : 1) << how;
+  }
+}
+
 TEST(VmRun, UnknownOperationsAreFoundWhenReached) {
   const std::string text = kernel(R"(    %q = tt.frobnicate %n : i32
 )");
