@@ -88,13 +88,25 @@ def candidates(ops, count, seed):
     return out
 
 
+def processor_ticks():
+    """(busy, all) of the machine since it started; waiting for a disk is not busy."""
+    ticks = [int(word) for word in pathlib.Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    return sum(ticks) - ticks[3] - ticks[4], sum(ticks)
+
+
 class Watch(threading.Thread):
-    """Once a second: memory of the judge's processes, and how busy the device is."""
+    """Once a second: memory of the judge's processes, and how busy the device and the processors are."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)
         self.pid, self.peak, self.busy, self.ended = pid, 0, [], threading.Event()
         self.tool = shutil.which("nvidia-smi")
+        self.before = processor_ticks()
+
+    def processors_busy(self):
+        """Percent of all processors since the start."""
+        busy, all_of_them = (now - then for now, then in zip(processor_ticks(), self.before))
+        return round(100 * busy / max(all_of_them, 1), 1)
 
     def run(self):
         while not self.ended.wait(1):
@@ -188,6 +200,7 @@ def describe(wanted, answers, lanes, stream, watch):
                "median_ms": round(statistics.median(totals), 1), "p99_ms": round(percentile(totals, 0.99), 1),
                "peak_mib": watch.peak >> 20, "zygote_restarts": sum("zygote is started again" in e for e in stream.errors),
                "device_busy_percent": round(statistics.mean(watch.busy), 1) if watch.busy else None,
+               "processors_busy_percent": watch.processors_busy(),
                "infra": sum(a["verdict"] == "infra" for _, a in judged),
                "stages_ms": {k: round(v / len(totals), 1) for k, v in stages.most_common()},
                "verdicts": {" ".join(k): n for k, n in sorted(kinds.items())}}
@@ -199,9 +212,32 @@ def describe(wanted, answers, lanes, stream, watch):
         print(f"  {stage:<18} {ms:8.1f} ms a candidate  {100 * ms / max(statistics.mean(totals), 1e-9):5.1f} %")
     print(f"memory, restarts     {figures['peak_mib']} MiB at most, {figures['zygote_restarts']} restarts of the zygote")
     print(f"device busy          {'unknown' if not watch.busy else str(figures['device_busy_percent']) + ' % of the time'}")
+    print(f"processors busy      {figures['processors_busy_percent']} % of the time")
     for kind, number in figures["verdicts"].items():
         print(f"  {kind:<28} {number}")
+    figures["slowest"] = slowest(wanted, [a for _, a in judged[skip:]])
     return figures
+
+
+def slowest(wanted, answers):
+    """What the slowest twentieth took, by operator and kind; printed and returned."""
+    total = sum(a["ms"].get("total", 0.0) for a in answers)
+    tail = sorted(answers, key=lambda a: a["ms"].get("total", 0.0), reverse=True)[:max(1, len(answers) // 20)]
+    groups = collections.defaultdict(list)
+    for answer in tail:
+        kind, op, _ = wanted[answer["id"]]
+        groups[op, kind.split()[0]].append(answer)
+    rows = [{"op": op, "kind": kind, "number": len(group), "ms": round(sum(a["ms"].get("total", 0.0) for a in group), 0),
+             "stages_ms": {k: round(v) for k, v in sum((collections.Counter(a["ms"]) for a in group), collections.Counter()).items()
+                           if k != "total"},
+             "verdicts": dict(collections.Counter(a["verdict"] for a in group))}
+            for (op, kind), group in groups.items()]
+    rows.sort(key=lambda row: row["ms"], reverse=True)
+    share = sum(row["ms"] for row in rows) / max(total, 1e-9)
+    print(f"slowest twentieth    {100 * share:.0f} % of the time of all; its heaviest:")
+    for row in rows[:12]:
+        print(f"  {row['op']:<32} {row['kind']:<8} {row['number']:3} in {row['ms'] / 1e3:6.1f} s  {row['verdicts']}  {row['stages_ms']}")
+    return rows
 
 
 def differences(options, common, wanted, answers):

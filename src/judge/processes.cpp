@@ -312,13 +312,18 @@ Result<Processes::TrialAnswer> Processes::trial(const TrialRequest& request,
   static std::atomic<std::int64_t> next_id{1};
   TrialAnswer answer;
   sandbox::WorkerPool& pool = station != nullptr ? station->executors() : executors_;
-  const auto shared = station != nullptr ? station->share() : std::shared_lock<std::shared_mutex>();
   const std::vector<std::byte> blob = blob_of(request, recording_json);
   // A dead executor is asked once more: only what happens twice with the same plan is the plan's doing.
   for (int attempt = 0; attempt < 2; ++attempt) {
     const std::int64_t id = next_id++;
     const auto limit = Millis(request.deadline_ms + 30'000);
-    KGB_TRY(sandbox::Answer reply, pool.ask(to_json_text(request, id), blob, limit, {}, stop));
+    Result<sandbox::Answer> asked = internal_error("no executor was asked");
+    pool.with([&](sandbox::Worker& executor) {
+      // Not before there is an executor: whoever wants the device alone would wait for the queue, too.
+      const Lease::Held shared = station != nullptr ? station->share() : Lease::Held();
+      asked = executor.ask(to_json_text(request, id), blob, limit, {}, stop);
+    });
+    KGB_TRY(sandbox::Answer reply, std::move(asked));
     if (!reply.loss) {
       KGB_TRY(answer.result, trial_result_from_json(reply.frame.json, std::move(reply.frame.blob), id));
       answer.fault.reset();

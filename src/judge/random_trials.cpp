@@ -91,6 +91,8 @@ Result<Drawn> draw(Case& open, Processes& processes, bool advisory, std::uint64_
     KGB_TRY(const bool ran, judge_trial(open, job, {0, home_of(open)}, processes, visit));
     (void)ran;
     if (!understood.ok()) return understood.error();
+    // The verdict stands; every further workload could take the whole limit again.
+    if (decide(job.findings) == Verdict::timeout) break;
   }
   return drawn;
 }

@@ -12,7 +12,7 @@ namespace kgb {
 namespace {
 
 constexpr int kContexts = 4;  // executors that share a device; each holds some hundreds of megabytes of it
-constexpr int kCrews = 2;     // one measures, one prepares
+constexpr int kCrews = 4;     // they prepare beside each other, and then measure one after the other
 constexpr int kProbes = 2;    // all of which must fail: what happens once may be another process's doing
 
 std::size_t at_most(int lanes, int most) {
@@ -37,9 +37,7 @@ const DeviceMonitor& Station::monitor() {
 
 const Peaks& Station::peaks() {
   std::call_once(peaks_once_, [this] {
-    std::unique_lock next(door_);
-    const std::lock_guard alone(lease_);
-    next.unlock();
+    const Lease::Held alone = lease_.alone();
     if (Result<Peaks> found = parts_.peaks(); found.ok())
       peaks_ = std::move(*found);
     else
@@ -48,25 +46,15 @@ const Peaks& Station::peaks() {
   return peaks_;
 }
 
-std::shared_lock<std::shared_mutex> Station::share() {
-  {
-    const std::lock_guard behind(door_);
-  }
-  return std::shared_lock(lease_);
-}
-
 Status Station::time(const Work& prepare, const Work& work) {
   Status done = ok_status();
   crews_.with([&](Crew& crew) {
     {
-      const auto shared = share();
+      const Lease::Held shared = share();
       done = prepare(crew);
     }
     if (done.ok()) {
-      // Whoever wants the device alone is let in before trials that come later: there may be no end of them.
-      std::unique_lock next(door_);
-      const std::lock_guard alone(lease_);
-      next.unlock();
+      const Lease::Held alone = lease_.alone();
       done = work(crew);
     }
     if (!done.ok()) crew.stop();
@@ -78,7 +66,7 @@ bool Station::fit_after(Steady::time_point failed) {
   const std::lock_guard one(probing_);
   if (left_out_) return false;
   if (probed_ && *probed_ > failed) return true;
-  const auto shared = share();
+  const Lease::Held shared = share();
   for (int attempt = 0; attempt < kProbes; ++attempt) {
     const Steady::time_point began = Steady::now();
     const Result<std::string> wrong = parts_.probe();

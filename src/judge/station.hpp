@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -20,6 +19,7 @@
 #include "judge/conditions.hpp"
 #include "judge/crew.hpp"
 #include "judge/judge.hpp"
+#include "judge/lease.hpp"
 #include "judge/peaks.hpp"
 #include "sandbox/worker.hpp"
 
@@ -50,7 +50,7 @@ class Station {
   [[nodiscard]] const Peaks& peaks();
 
   // Held while something is done on the device beside others.
-  [[nodiscard]] std::shared_lock<std::shared_mutex> share();
+  [[nodiscard]] Lease::Held share() { return lease_.share(); }
   // Times on the device: `prepare` runs beside trials and other preparations, then `work` has the device
   // alone. An Error of either ends it.
   using Work = std::function<Status(Crew& crew)>;
@@ -69,8 +69,7 @@ class Station {
   std::once_flag monitor_once_, peaks_once_;
   std::optional<DeviceMonitor> monitor_;
   Peaks peaks_;
-  std::mutex door_;          // to the lease
-  std::shared_mutex lease_;  // shared: trials on the device, preparations; alone: timing
+  Lease lease_;  // shared: trials on the device, preparations; alone: timing
   mutable std::mutex probing_;
   std::optional<Steady::time_point> probed_;  // when the last probe that passed began
   std::string why_;

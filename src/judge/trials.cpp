@@ -15,6 +15,15 @@
 namespace kgb {
 namespace {
 
+// Of the profile quick on a device, for the virtual machine's watch and for the device alike: what it draws
+// takes milliseconds there, and while a kernel does not end nothing can be timed for anybody.
+constexpr double kQuickTrialSeconds = 10;
+
+double seconds_for(const Case& open, const JudgeSetup& setup) {
+  const double limit = setup.limits.trial_s;
+  return open.quick() && open.on_device() ? std::min(limit, kQuickTrialSeconds) : limit;
+}
+
 TrialRequest request_of(const Case& open, const Job& job, TrialSpec spec, const JudgeSetup& setup) {
   const int trial = spec.number;
   TrialRequest request;
@@ -22,7 +31,7 @@ TrialRequest request_of(const Case& open, const Job& job, TrialSpec spec, const 
   request.seed = open.request.seed;
   request.trial = trial;
   request.poison = (trial + (spec.after_vm ? 1 : 0)) % 3;
-  request.deadline_ms = static_cast<std::int64_t>(1e3 * setup.limits.trial_s);
+  request.deadline_ms = static_cast<std::int64_t>(1e3 * seconds_for(open, setup));
   request.threads = std::max(1, setup.threads / setup.lanes);
   request.order = trial % 2 == 0 ? "forward" : "shuffled";
   request.max_steps = setup.limits.max_steps;

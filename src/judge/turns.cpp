@@ -10,22 +10,27 @@
 namespace kgb {
 namespace {
 
-constexpr int kSamplesPerTurn = 10;
-constexpr std::size_t kFewestTurns = 11, kMostTurns = 201, kWarmUps = 1;
-constexpr double kBudgetSeconds = 4;  // per workload
-constexpr double kNarrow = 0.01;      // relative width of the interval at which measuring stops
-constexpr double kQuickBudgetSeconds = 0.5, kQuickNarrow = 0.05;  // of the profile quick
+// When to stop. The device is nobody else's meanwhile.
+struct Effort {
+  int samples;  // in a turn, of each
+  std::size_t fewest_turns;
+  double budget_s;  // per workload
+  double narrow;    // relative width of the interval at which measuring stops
+};
+constexpr Effort kCareful{10, 11, 4, 0.01}, kQuick{5, 9, 0.5, 0.05};
+constexpr std::size_t kMostTurns = 201, kWarmUps = 1;
 constexpr Millis kSampleLimit{120'000};
 
-// One turn: a burst of samples of each, in random order.
-Status take_turn(const Case& open, std::size_t turn, Series& series, Timed& candidate, Timed* baseline) {
+// One turn: a burst of `samples` of each, in random order.
+Status take_turn(const Case& open, std::size_t turn, int samples, Series& series, Timed& candidate,
+                 Timed* baseline) {
   const bool candidate_first = (turn_coin(open, turn) & 1) != 0;
   std::vector<double> mine, other;
   for (const bool candidate_now : {candidate_first, !candidate_first}) {
     if (candidate_now) {
-      KGB_TRY(mine, candidate.samples(kSamplesPerTurn));
+      KGB_TRY(mine, candidate.samples(samples));
     } else if (baseline != nullptr) {
-      KGB_TRY(other, baseline->samples(kSamplesPerTurn));
+      KGB_TRY(other, baseline->samples(samples));
     }
   }
   if (turn < kWarmUps) return ok_status();
@@ -55,15 +60,14 @@ Result<Sustained> Timed::sustain(int ms) {
 Result<Series> measure_turns(const Case& open, Timed& candidate, Timed* baseline) {
   Series series;
   const auto start = Steady::now();
-  const double budget = open.quick() ? kQuickBudgetSeconds : kBudgetSeconds;
-  const double width = open.quick() ? kQuickNarrow : kNarrow;
+  const Effort& effort = open.quick() ? kQuick : kCareful;
   const bool call_is_enough = open.request.quick || open.quick();
   for (std::size_t turn = 0; turn < kMostTurns + kWarmUps && !open.stopped(); ++turn) {
-    KGB_CHECK(take_turn(open, turn, series, candidate, baseline));
-    const bool enough = series.candidate.size() >= kFewestTurns;
-    const bool narrow =
-        baseline == nullptr || series.narrow(width) || (call_is_enough && series.decided(kDeviceMargin));
-    if (enough && (narrow || 1e-3 * static_cast<double>(millis_since(start)) > budget)) break;
+    KGB_CHECK(take_turn(open, turn, effort.samples, series, candidate, baseline));
+    const bool enough = series.candidate.size() >= effort.fewest_turns;
+    const bool narrow = baseline == nullptr || series.narrow(effort.narrow) ||
+                        (call_is_enough && series.decided(kDeviceMargin));
+    if (enough && (narrow || 1e-3 * static_cast<double>(millis_since(start)) > effort.budget_s)) break;
   }
   return series;
 }

@@ -52,6 +52,18 @@ def test_a_stray_access_is_kept_off_the_device(tmp_path):
     assert evaluation["findings"][0]["kind"] == "out_of_bounds", "the VM saw it first"
 
 
+def test_a_kernel_that_never_ends_is_told_by_its_executor_and_the_next_workload_has_another(tmp_path):
+    """Freeing behind it would wait for it. So the judge hears of it when the limit has passed, and not when the grace
+    that every process has is over, too."""
+    loop = spoiled(tmp_path, "    eps = tl.full([ROWS], epsilon, tl.float32)",
+                   "    turn = 1\n    while turn > 0:\n        turn = turn % 7 + 1\n"
+                   "    eps = tl.full([ROWS], epsilon, tl.float32) + turn")
+    evaluation = judge(loop, "vllm::rms_norm", "--trial-limit", "4")
+    assert evaluation["verdict"] == "timeout", evaluation["findings"]
+    late = [finding for finding in evaluation["findings"] if finding["kind"] == "deadline"]
+    assert late and "the device was still at work" in late[0]["message"]
+
+
 @pytest.mark.parametrize("chip, says", [
     ("nvidia", "libcuda"), ("h200", "libcuda"), ("standin", "libcuda"), ("h2000", "libcuda")])
 def test_a_chip_that_is_not_there_is_a_line(chip, says, tmp_path):

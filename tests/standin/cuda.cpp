@@ -9,7 +9,9 @@
 // KGBENCH_STANDIN_DEVICES says how many devices there are (one, where it is not set); CUDA_VISIBLE_DEVICES
 // picks among up to eight by number or UUID, as on a real host. Every kernel fails on devices whose numbers
 // stand in the file <this library>.broken, which is read at every launch.
+// A kernel that takes more than kMostSteps steps never ends: what waits for the device waits from then on.
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -64,9 +66,16 @@ std::map<std::uint64_t, std::vector<std::byte>>& memory() {
   return blocks;
 }
 int sticky = 0;              // an error that no later call survives
+bool hung = false;           // behind a kernel that takes more steps than any honest one here
 int current = 0;             // the device that the process holds
 Graph* capturing = nullptr;  // what queued work goes to
 constexpr std::size_t kAlign = 512;
+constexpr std::uint64_t kMostSteps = 50'000'000;
+
+// What waits for the device waits for ever.
+void wait_behind_a_hung_kernel() {
+  while (hung) ::pause();
+}
 
 // The UUID's text, as CUDA_VISIBLE_DEVICES has it.
 std::string uuid_of(int device) {
@@ -155,8 +164,13 @@ int run_program(const kgb::vm::Program& program, const std::vector<std::array<st
     args.push_back(argument(program.parameters()[i], bytes[i].data(), regions));
   kgb::vm::RunOptions how;
   how.grid = grid;
+  how.max_steps = kMostSteps;
   const kgb::vm::RunResult result = kgb::vm::run(program, args, regions, how, kgb::vm::judging_options());
   if (result.findings.empty()) return 0;
+  if (result.findings[0].kind == "step_limit") {
+    hung = true;
+    return 0;
+  }
   return sticky = result.findings[0].kind == "assert" ? cuda::code::kAssert : cuda::code::kIllegalAddress;
 }
 
@@ -219,7 +233,7 @@ Work recorded_work_of(const Function& function, std::array<std::int64_t, 3> grid
 
 int kgb::standin::submit(Work work) {
   if (sticky != 0) return sticky;
-  if (capturing == nullptr) return work();
+  if (capturing == nullptr) return hung ? 0 : work();  // queued, and never reached
   capturing->work.push_back(std::move(work));
   return 0;
 }
@@ -296,6 +310,7 @@ int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
   return sticky;
 }
 int cuMemFree_v2(std::uint64_t address) {
+  wait_behind_a_hung_kernel();
   return memory().erase(address) == 1 ? sticky : kInvalidValue;
 }
 int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void* /*stream*/) {
@@ -325,6 +340,7 @@ int cuModuleLoadData(void** module, const void* image) {
   return sticky;
 }
 int cuModuleUnload(void* module) {
+  wait_behind_a_hung_kernel();
   return std::erase_if(modules, [&](const auto& held) { return held.get() == module; }) == 1 ? 0 : kNotFound;
 }
 int cuModuleGetFunction(void** function, void* module, const char* name) {
@@ -359,9 +375,10 @@ int cuStreamCreate(void** stream, unsigned /*flags*/) {
   return *stream = &sticky, 0;
 }
 int cuStreamQuery(void* /*stream*/) {
-  return sticky;
+  return hung ? cuda::code::kNotReady : sticky;
 }
 int cuStreamSynchronize(void* /*stream*/) {
+  wait_behind_a_hung_kernel();
   return sticky;
 }
 int cuStreamBeginCapture_v2(void* /*stream*/, int /*mode*/) {

@@ -2,6 +2,7 @@
 // kgbench executor: the process that runs launch plans; started by the judge, not by people.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,8 +57,9 @@ Registered register_executor(CLI::App& root) {
             if (!options->replays.empty())
               return print_replays(options->replays, {options->backend, options->samples, options->apart});
             if (options->fd < 0) return user_error("the executor needs a channel: --fd");
-            return options->native ? serve_native(options->fd)
-                                   : executor::serve(options->fd, options->backend);
+            if (options->native) return serve_native(options->fd);
+            // Not through the driver's own exit handlers: they would wait for a kernel that never ends.
+            std::_Exit(executor::serve(options->fd, options->backend));
           }};
 }
 

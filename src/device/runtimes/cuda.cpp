@@ -38,6 +38,10 @@ class CudaRuntime final : public Runtime {
   CudaRuntime(const Driver& driver, Description description, void* stream)
       : driver_(driver), description_(std::move(description)), stream_(stream) {}
   ~CudaRuntime() override {
+    if (hung_) {
+      [[maybe_unused]] const cuda::Cublas* left = cublas_.release();
+      return;
+    }
     forget_graph();
     // Not behind a kernel that never ends, nor in a lost context: the process takes those with it.
     if (driver_.stream_query(stream_) == cuda::code::kSuccess) {
@@ -59,16 +63,20 @@ class CudaRuntime final : public Runtime {
     KGB_CHECK(driver_.check(driver_.memory_alloc(&at, std::max<std::size_t>(bytes, 1)), "device memory"));
     return at;
   }
-  void release(Address at) override { driver_.memory_free(at); }
+  void release(Address at) override {
+    if (!hung_) driver_.memory_free(at);
+  }
 
   Status write(Address to, std::span<const std::byte> bytes) override {
     if (bytes.empty()) return ok_status();
+    KGB_CHECK(reachable());
     KGB_CHECK(
         driver_.check(driver_.copy_to_device(to, bytes.data(), bytes.size(), stream_), "copy to the device"));
     return driver_.check(driver_.stream_synchronize(stream_), "copy to the device");
   }
   Status read(std::span<std::byte> to, Address from) override {
     if (to.empty()) return ok_status();
+    KGB_CHECK(reachable());
     KGB_CHECK(
         driver_.check(driver_.copy_to_host(to.data(), from, to.size(), stream_), "copy from the device"));
     return driver_.check(driver_.stream_synchronize(stream_), "copy from the device");
@@ -76,6 +84,7 @@ class CudaRuntime final : public Runtime {
 
   Status fill(Address at, std::byte value, std::size_t bytes) override {
     if (bytes == 0) return ok_status();
+    KGB_CHECK(reachable());
     const auto number = std::to_integer<unsigned char>(value);
     KGB_CHECK(driver_.check(driver_.set_bytes(at, number, bytes, stream_), "filling device memory"));
     return driver_.check(driver_.stream_synchronize(stream_), "filling device memory");
@@ -247,9 +256,11 @@ class CudaRuntime final : public Runtime {
       const int result = driver_.stream_query(stream_);
       if (result == cuda::code::kSuccess) return std::nullopt;
       if (result != cuda::code::kNotReady) return fault_of(result, "a kernel");
-      if (std::chrono::steady_clock::now() >= deadline)
+      if (std::chrono::steady_clock::now() >= deadline) {
+        hung_ = true;
         return Fault{"deadline", "the device was still at work when the time limit of the trial passed",
                      true};
+      }
       if (tries > kSpins) std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
   }
@@ -265,6 +276,11 @@ class CudaRuntime final : public Runtime {
     Address at = 0;
     std::int64_t bytes = 0;
   };
+
+  [[nodiscard]] Status reachable() const {
+    if (!hung_) return ok_status();
+    return host_error("the device's memory is behind a kernel that has not ended");
+  }
 
   Result<const cuda::Helpers*> helpers() {
     if (!helpers_) {
@@ -369,6 +385,9 @@ class CudaRuntime final : public Runtime {
   std::optional<cuda::Helpers> helpers_;
   std::unique_ptr<cuda::Cublas> cublas_;
   std::optional<double> empty_ns_;
+  // Behind a kernel that may never end every call that copies or frees would wait for it: none is made. The
+  // process takes all with it.
+  bool hung_ = false;
   void* graph_ = nullptr;     // of the plan between stamps, ready to be replayed
   void* recorded_ = nullptr;  // what it was made from; null where another process's library owns that
   std::vector<Loaded> kernels_;
