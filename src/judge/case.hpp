@@ -68,6 +68,8 @@ struct Case {
 
   [[nodiscard]] bool stopped() const { return request.stop != nullptr && *request.stop; }
   [[nodiscard]] bool quick() const { return request.profile == Profile::quick; }
+  // Of a time, which of two is faster is enough: no narrow interval, no energy.
+  [[nodiscard]] bool call_is_enough() const { return request.quick || quick(); }
   // Value sets that each workload is tried on.
   [[nodiscard]] int value_sets() const { return quick() ? 1 : request.value_sets; }
   [[nodiscard]] bool random() const { return op.tagged("random"); }

@@ -42,7 +42,7 @@ class JobTiming {
       TimingWatch watch(open_.seat->station().monitor());
       KGB_TRY(series_, measure_turns(open_, candidate, has_baseline_.ok() ? &baseline : nullptr));
       conditions_ = watch.end();
-      if (!open_.request.quick && !open_.quick() && !series_.candidate.empty()) {
+      if (!open_.call_is_enough() && !series_.candidate.empty()) {
         KGB_TRY(energy_,
                 energy_of_call(open_.seat->station().monitor(), job_.workload.call, median(series_.candidate),
                                [&](int ms) { return candidate.sustain(ms); }));

@@ -27,6 +27,11 @@ Lease::Held Lease::alone() {
   return {*this, true};
 }
 
+std::size_t Lease::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return want_to_share_ + want_alone_;
+}
+
 void Lease::give_back(bool alone) {
   {
     const std::lock_guard lock(mutex_);

@@ -34,11 +34,13 @@ class Lease {
 
   [[nodiscard]] Held share();
   [[nodiscard]] Held alone();
+  // How many wait for it, either way.
+  [[nodiscard]] std::size_t waiting() const;
 
  private:
   void give_back(bool alone);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t sharing_ = 0, want_to_share_ = 0, want_alone_ = 0;
   std::size_t in_a_row_ = 0;  // how many more have it alone before it is shared again

@@ -61,12 +61,11 @@ Result<Series> measure_turns(const Case& open, Timed& candidate, Timed* baseline
   Series series;
   const auto start = Steady::now();
   const Effort& effort = open.quick() ? kQuick : kCareful;
-  const bool call_is_enough = open.request.quick || open.quick();
   for (std::size_t turn = 0; turn < kMostTurns + kWarmUps && !open.stopped(); ++turn) {
     KGB_CHECK(take_turn(open, turn, effort.samples, series, candidate, baseline));
     const bool enough = series.candidate.size() >= effort.fewest_turns;
     const bool narrow = baseline == nullptr || series.narrow(effort.narrow) ||
-                        (call_is_enough && series.decided(kDeviceMargin));
+                        (open.call_is_enough() && series.decided(kDeviceMargin));
     if (enough && (narrow || 1e-3 * static_cast<double>(millis_since(start)) > effort.budget_s)) break;
   }
   return series;

@@ -38,18 +38,14 @@ class CudaRuntime final : public Runtime {
   CudaRuntime(const Driver& driver, Description description, void* stream)
       : driver_(driver), description_(std::move(description)), stream_(stream) {}
   ~CudaRuntime() override {
-    if (hung_) {
+    // Not behind a kernel that never ends, nor in a lost context: the process takes those with it.
+    if (driver_.stream_query(stream_) != cuda::code::kSuccess) {
       [[maybe_unused]] const cuda::Cublas* left = cublas_.release();
       return;
     }
     forget_graph();
-    // Not behind a kernel that never ends, nor in a lost context: the process takes those with it.
-    if (driver_.stream_query(stream_) == cuda::code::kSuccess) {
-      unload_all();
-      if (helpers_) helpers_->release();
-    } else {
-      [[maybe_unused]] const cuda::Cublas* left = cublas_.release();
-    }
+    unload_all();
+    if (helpers_) helpers_->release();
     for (const Scratch* scratch : {&scratch_, &profile_})
       if (scratch->at != 0) driver_.memory_free(scratch->at);
   }

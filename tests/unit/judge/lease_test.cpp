@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -35,9 +36,8 @@ class Wanting {
 
  private:
   void begin(char letter, bool alone) {
-    std::atomic<bool> began{false};
-    threads_.emplace_back([this, letter, alone, &began] {
-      began = true;
+    const std::size_t waiting = lease_.waiting(), in = so_far().size();
+    threads_.emplace_back([this, letter, alone] {
       const Lease::Held held = alone ? lease_.alone() : lease_.share();
       EXPECT_FALSE(alone && inside_ != 0) << letter << " is not alone";
       ++inside_;
@@ -48,8 +48,7 @@ class Wanting {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
       --inside_;
     });
-    while (!began) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it waits by now, if it has to
+    while (lease_.waiting() == waiting && so_far().size() == in) std::this_thread::yield();
   }
   void join() {
     for (std::thread& thread : threads_)
