@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-struct Options {
+struct AskArguments {
   llm::EndpointOptions model;
   std::string prompt_file = "-", system_file;
   std::optional<double> temperature;
@@ -42,7 +42,7 @@ Result<std::string> read_prompt(const std::string& file) {
   return std::string(std::istreambuf_iterator<char>(std::cin), {});
 }
 
-Result<llm::ChatRequest> request_of(const Options& options) {
+Result<llm::ChatRequest> request_of(const AskArguments& options) {
   llm::ChatRequest request;
   if (!options.system_file.empty()) {
     KGB_TRY(std::string text, read_text_file(options.system_file));
@@ -112,7 +112,7 @@ std::string to_json(const llm::Endpoint& endpoint, const llm::Completion& done,
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-Result<int> ask(const Options& options) {
+Result<int> ask(const AskArguments& options) {
   KGB_TRY(const Installation installation, find_installation());
   KGB_TRY(const llm::ChatRequest request, request_of(options));
   KGB_TRY(const std::vector<llm::Price> prices,
@@ -137,7 +137,7 @@ Result<int> ask(const Options& options) {
 }  // namespace
 
 Registered register_ask(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AskArguments>();
   CLI::App* command =
       root.add_subcommand("ask", "Ask a model once: checks key, endpoint and wire before a run");
   command->footer(help_text("ask"));

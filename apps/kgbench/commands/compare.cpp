@@ -18,7 +18,7 @@
 namespace kgb::app {
 namespace {
 
-struct Options {
+struct CompareArguments {
   std::vector<std::filesystem::path> arguments;
   std::string op, only;
   std::vector<std::string> time_specs;
@@ -30,7 +30,7 @@ void print(const nlohmann::json& document) {
   std::printf("%s\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
-Result<int> compare_two(const Options& options, const RunReport& before, const RunReport& after,
+Result<int> compare_two(const CompareArguments& options, const RunReport& before, const RunReport& after,
                         const Contest& contest) {
   const Comparison comparison = compare_runs(before, after);
   if (options.json) {
@@ -43,7 +43,7 @@ Result<int> compare_two(const Options& options, const RunReport& before, const R
   return options.fail && comparison.regressions() > 0 ? kExitFailed : kExitPass;
 }
 
-Result<int> compare_stored(const Options& options) {
+Result<int> compare_stored(const CompareArguments& options) {
   const std::string chip = options.judge.chip == "auto" ? "" : options.judge.chip;
   KGB_TRY(const std::vector<RunReport> reports, read_runs(options.arguments, chip));
   if (reports.size() < 2)
@@ -73,7 +73,7 @@ std::string only_for_candidates(const CLI::App& command) {
   return {};
 }
 
-Result<int> compare(const Options& options, const CLI::App& command) {
+Result<int> compare(const CompareArguments& options, const CLI::App& command) {
   const auto candidates = static_cast<std::size_t>(
       std::count_if(options.arguments.begin(), options.arguments.end(), names_candidate));
   if (candidates == 0) {
@@ -94,7 +94,7 @@ Result<int> compare(const Options& options, const CLI::App& command) {
 }  // namespace
 
 Registered register_compare(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareArguments>();
   CLI::App* command =
       root.add_subcommand("compare", "Compare runs, or two candidates: which is better, where, by how much");
   command->footer(help_text("compare"));

@@ -16,7 +16,7 @@
 namespace kgb::app {
 namespace {
 
-struct Options {
+struct CountArguments {
   std::string file, op, entry;
   std::vector<std::string> only;
   std::filesystem::path out = "runs/counts";
@@ -26,7 +26,7 @@ struct Options {
 
 // What does not change from workload to workload.
 struct Counting {
-  const Options& options;
+  const CountArguments& options;
   const Catalogue& catalogue;
   JudgeRequest request;
   std::vector<const ChipCard*> chips;
@@ -53,7 +53,7 @@ Result<std::vector<const ChipCard*>> chips_of(const std::string& name, const Cat
 }
 
 // The workloads that were asked for, by id and by entry.
-Result<std::vector<Judge::Planned>> plan(Judge& judge, JudgeRequest request, const Options& options) {
+Result<std::vector<Judge::Planned>> plan(Judge& judge, JudgeRequest request, const CountArguments& options) {
   std::vector<Judge::Planned> rows;
   const std::vector<std::string> everything{""};
   for (const std::string& id : options.only.empty() ? everything : options.only) {
@@ -110,7 +110,7 @@ Status count_workload(Counting& counting, const Judge::Planned& row) {
   return ok_status();
 }
 
-Result<int> count(Options options) {
+Result<int> count(CountArguments options) {
   KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
   const std::string chip = std::exchange(options.judge.chip, "auto");
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
@@ -142,7 +142,7 @@ Result<int> count(Options options) {
 }  // namespace
 
 Registered register_count(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CountArguments>();
   CLI::App* command =
       root.add_subcommand("count", "Count a candidate's arithmetic, memory traffic and loops");
   command->footer(help_text("count"));

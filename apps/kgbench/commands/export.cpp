@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ExportArguments {
   fs::path run, best, out;
   std::string format = "jsonl";
 };
@@ -75,7 +75,7 @@ Result<int> write_best(const Runs& runs, const fs::path& best) {
   return kExitPass;
 }
 
-Result<int> export_run(const Options& options) {
+Result<int> export_run(const ExportArguments& options) {
   KGB_TRY(const Runs runs, open_runs(options.run));
   if (!options.best.empty()) return write_best(runs, options.best);
   KGB_CHECK(options.format == "parquet" ? write_parquet(runs, options.out) : write_jsonl(runs, options.out));
@@ -85,7 +85,7 @@ Result<int> export_run(const Options& options) {
 }  // namespace
 
 Registered register_export_(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportArguments>();
   CLI::App* command = root.add_subcommand("export", "Write a run's winning kernels, or all its samples");
   command->footer(help_text("export"));
   command->add_option("run", options->run, "folder of the run")->required();

@@ -16,7 +16,7 @@
 namespace kgb::app {
 namespace {
 
-struct Options {
+struct JudgeArguments {
   std::string file, op, only, baseline;
   std::vector<std::string> time_specs;
   bool json = false, stream = false;
@@ -45,7 +45,7 @@ Status take_baseline(Judge& judge, const std::string& file, JudgeRequest& reques
   return ok_status();
 }
 
-Result<int> judge_one(const Options& options) {
+Result<int> judge_one(const JudgeArguments& options) {
   if (options.file.empty())
     return user_error("no candidate. Name a file: kgbench judge mine.py --op aten::softmax");
   if (options.op.empty()) return user_error("no operator. Name one with --op (kgbench list)");
@@ -85,7 +85,7 @@ Result<int> judge_one(const Options& options) {
 }  // namespace
 
 Registered register_judge(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<JudgeArguments>();
   CLI::App* command = root.add_subcommand("judge", "Judge one candidate, or a stream of them");
   command->footer(help_text("judge"));
   command->add_option("file", options->file, "the candidate: .py (Triton), .cu (CUDA C++) or .cpp");

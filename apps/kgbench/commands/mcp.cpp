@@ -26,7 +26,7 @@ constexpr int kDefaultPort = 8077;
 constexpr std::size_t kWaiting = 16;  // calls that judge and wait for a lane
 constexpr const char* kTokenVariable = "KGBENCH_MCP_TOKEN";
 
-struct Options {
+struct McpArguments {
   bool http = false;
   std::string host = "127.0.0.1";
   int port = kDefaultPort;
@@ -65,7 +65,7 @@ bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
-Result<serve::HttpSettings> http_settings(const Options& options) {
+Result<serve::HttpSettings> http_settings(const McpArguments& options) {
   serve::HttpSettings settings;
   settings.loopback = is_loopback(options.host);
   settings.origins = options.origins;
@@ -76,7 +76,7 @@ Result<serve::HttpSettings> http_settings(const Options& options) {
   return settings;
 }
 
-Result<int> serve_http(serve::Server& server, const Options& options) {
+Result<int> serve_http(serve::Server& server, const McpArguments& options) {
   KGB_TRY(serve::HttpSettings settings, http_settings(options));
   serve::HttpEndpoint endpoint(server, std::move(settings));
   KGB_TRY(const std::unique_ptr<serve::HttpListener> listener,
@@ -113,7 +113,7 @@ Result<int> serve_streams(serve::Server& server) {
   return kExitPass;
 }
 
-Result<int> run_mcp(const Options& options) {
+Result<int> run_mcp(const McpArguments& options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(Catalogue catalogue, load_catalogue());
   WarmJudge judge(options.judge, resolved.lanes, catalogue);
@@ -133,7 +133,7 @@ Result<int> run_mcp(const Options& options) {
 }  // namespace
 
 Registered register_mcp(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<McpArguments>();
   options->judge.targets = {"none"};
   CLI::App* command = root.add_subcommand("mcp", "Serve the judge to agents, as tools");
   command->footer(help_text("mcp"));

@@ -12,12 +12,12 @@
 namespace kgb::app {
 namespace {
 
-struct Options {
+struct MergeArguments {
   std::vector<std::filesystem::path> runs;
   std::filesystem::path out;
 };
 
-Result<int> merge(const Options& options) {
+Result<int> merge(const MergeArguments& options) {
   std::error_code ignored;
   if (std::filesystem::exists(options.out / "run.sqlite", ignored))
     return user_error(options.out.string() + " holds a run already: name another --out");
@@ -37,7 +37,7 @@ Result<int> merge(const Options& options) {
 }  // namespace
 
 Registered register_merge(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MergeArguments>();
   CLI::App* command = root.add_subcommand("merge", "Join runs of one contestant into one run");
   command->footer(help_text("merge"));
   command->add_option("runs", options->runs, "folders of the runs")->required();

@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // kgbench mutate: the mutation score of the catalogue, or the mutants of a file.
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "campaign/mutation.hpp"
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "model/generate.hpp"
 #include "setup.hpp"
 
 namespace kgb::app {
 namespace {
 
-std::atomic<bool> stop_asked{false};
-extern "C" void stop_mutating(int) {
-  stop_asked = true;
-}
-
-struct Options {
+struct MutateArguments {
   OperatorChoice operators;
   int per_operator = 20;
   std::uint64_t draw = 0;
@@ -28,7 +22,7 @@ struct Options {
   JudgeOptions judge;
 };
 
-Result<int> run_mutate(const Options& options) {
+Result<int> run_mutate(const MutateArguments& options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Installation installation, find_installation());
   KGB_TRY(const Catalogue catalogue, load_catalogue(options.operators.names));
@@ -41,8 +35,7 @@ Result<int> run_mutate(const Options& options) {
   how.lanes = resolved.lanes;
   how.per_operator = options.per_operator;
   how.seed = options.draw;
-  std::signal(SIGINT, stop_mutating);
-  std::signal(SIGTERM, stop_mutating);
+  const std::atomic<bool>& stop_asked = stop_on_interrupt();
   const auto told = [](const std::string& op, const MutantResult& r) {
     std::fprintf(stderr, "  %-32s %-28s %s\n", op.c_str(), r.mutant.id.c_str(),
                  r.survived() ? "SURVIVES" : std::string(name_of(r.verdict)).c_str());
@@ -60,7 +53,7 @@ Result<int> run_mutate(const Options& options) {
 }  // namespace
 
 Registered register_mutate(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MutateArguments>();
   CLI::App* command = root.add_subcommand("mutate", "Plant faults in the experts and count those found");
   command->footer(help_text("mutate"));
   add_operator_choice(*command, options->operators);

@@ -15,12 +15,12 @@
 namespace kgb::app {
 namespace {
 
-struct Options {
+struct NewArguments {
   std::string op, name;
   std::filesystem::path out, reference;
 };
 
-Result<int> new_candidate(const Options& options) {
+Result<int> new_candidate(const NewArguments& options) {
   if (options.op.empty())
     return user_error("no operator. Name one (kgbench list), or: kgbench new operator NAME");
   KGB_TRY(const Catalogue catalogue, load_catalogue({options.op}));
@@ -47,7 +47,7 @@ Result<int> new_candidate(const Options& options) {
 }  // namespace
 
 Registered register_new_(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<NewArguments>();
   CLI::App* command = root.add_subcommand("new", "Write a stub candidate, or an operator of your own");
   command->footer(help_text("new"));
   command->add_option("op", options->op, "operator: aten::softmax, or softmax where that is unique");

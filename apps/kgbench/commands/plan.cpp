@@ -12,13 +12,13 @@
 namespace kgb::app {
 namespace {
 
-struct Options {
+struct PlanArguments {
   std::string file, op, only;
   bool ttir = false, json = false;
   JudgeOptions judge;
 };
 
-Result<int> plan(const Options& options) {
+Result<int> plan(const PlanArguments& options) {
   KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Catalogue catalogue, load_catalogue_for(options.op, options.judge));
@@ -51,7 +51,7 @@ Result<int> plan(const Options& options) {
 }  // namespace
 
 Registered register_plan(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlanArguments>();
   CLI::App* command = root.add_subcommand("plan", "Show what a candidate launches");
   command->footer(help_text("plan"));
   command->add_option("file", options->file, "the candidate: .py")->required();

@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 constexpr int kSamples = 11;  // of the call, and replays whose nodes are told apart
 constexpr Millis kReplayLimit{300'000};
 
-struct Options {
+struct ProfileArguments {
   std::string file, op, only;
   std::vector<std::string> time_specs;
   fs::path out;
@@ -70,7 +70,7 @@ Status store_frame(const fs::path& file, const StoredReplay& stored) {
 class Profiling {
  public:
   // `device`: what the plan is replayed on; not asked for on chip cpu.
-  Profiling(const Options& options, const Catalogue& catalogue, Judge& judge, JudgeRequest request,
+  Profiling(const ProfileArguments& options, const Catalogue& catalogue, Judge& judge, JudgeRequest request,
             DeviceChoice device)
       : options_(options),
         catalogue_(catalogue),
@@ -207,7 +207,7 @@ class Profiling {
     return false;
   }
 
-  const Options& options_;
+  const ProfileArguments& options_;
   const Catalogue& catalogue_;
   Judge& judge_;
   JudgeRequest request_;
@@ -228,7 +228,7 @@ Result<std::optional<int>> judge_first(Judge& judge, JudgeRequest& request) {
   return std::optional(evaluation.verdict == Verdict::infra ? kExitFault : kExitFailed);
 }
 
-Result<int> profile(const Options& options) {
+Result<int> profile(const ProfileArguments& options) {
   KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Catalogue catalogue, load_catalogue({options.op}));
@@ -272,7 +272,7 @@ Result<int> profile(const Options& options) {
 }  // namespace
 
 Registered register_profile(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProfileArguments>();
   CLI::App* command =
       root.add_subcommand("profile", "Look into a candidate's kernels: counters, times, stalls");
   command->footer(help_text("profile"));

@@ -16,13 +16,13 @@
 namespace kgb::app {
 namespace {
 
-struct Options {
+struct ReportArguments {
   std::vector<std::filesystem::path> runs;
   std::string format = "table", table, chip;
   std::filesystem::path out;
 };
 
-Result<int> deliver(const Options& options, const std::string& text) {
+Result<int> deliver(const ReportArguments& options, const std::string& text) {
   if (options.out.empty()) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     return kExitPass;
@@ -34,7 +34,7 @@ Result<int> deliver(const Options& options, const std::string& text) {
 }
 
 // A published table with rows of the runs, of which there may be none.
-Result<int> published(const Options& options) {
+Result<int> published(const ReportArguments& options) {
   const bool json = options.format == "json";
   if (!json && options.format != "table")
     return user_error("a published table has no format " + in_quotes(options.format) +
@@ -51,7 +51,7 @@ Result<int> published(const Options& options) {
   return deliver(options, json ? published_json(table).dump(2) + '\n' : published_text(table));
 }
 
-Result<int> report(const Options& options) {
+Result<int> report(const ReportArguments& options) {
   if (!options.table.empty()) return published(options);
   if (options.runs.size() != 1)
     return user_error(
@@ -83,7 +83,7 @@ Result<int> report(const Options& options) {
 }  // namespace
 
 Registered register_report(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportArguments>();
   CLI::App* command = root.add_subcommand("report", "Show a run's results");
   command->footer(help_text("report"));
   command->add_option("run", options->runs, "folder of the run; with --table any number");

@@ -4,8 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <set>
@@ -17,19 +15,13 @@
 #include "campaign/campaign.hpp"
 #include "catalogue/texts.hpp"
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "report/report.hpp"
 #include "run_setup.hpp"
 #include "warm_judge.hpp"
 
 namespace kgb::app {
 namespace {
-
-std::atomic<bool> stop_asked{false};
-
-extern "C" void on_interrupt(int) {
-  // The second Ctrl-C ends the process at once: what is stored is whole at any moment.
-  if (stop_asked.exchange(true)) ::_exit(kExitFault);
-}
 
 constexpr std::size_t kMostOpen = 5;
 
@@ -150,8 +142,7 @@ Result<int> run(RunCommand command, CLI::App& app) {
   if (!command.method.generate_only && !pending.empty()) KGB_CHECK(judge.get());
   KGB_TRY(const std::int64_t total, prepared.store.item_count(prepared.run.id));
   announce(prepared, total);
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  const std::atomic<bool>& stop_asked = stop_on_interrupt();
   KGB_CHECK(prepared.store.set_status(prepared.run.id, "running", ""));
   Progress progress(total, total - static_cast<std::int64_t>(pending.size()), is_terminal(STDERR_FILENO));
   const auto start = std::chrono::steady_clock::now();

@@ -24,7 +24,7 @@
 namespace kgb::app {
 namespace {
 
-struct Options {
+struct SanitizeArguments {
   std::string file, op, only;
   std::vector<std::string> arguments;  // of a script
   bool json = false, no_orders = false, all = false;
@@ -46,7 +46,7 @@ void rename(std::string& text, const std::string& from, const std::string& to) {
     text.replace(at, from.size(), to);
 }
 
-Result<std::vector<Finding>> check(const Judge::Planned& row, const Options& options,
+Result<std::vector<Finding>> check(const Judge::Planned& row, const SanitizeArguments& options,
                                    const JudgeRequest& request, executor::Workshop& workshop) {
   if (!row.recording) return blocking(row);
   executor::TrialOptions trial;
@@ -73,7 +73,7 @@ Result<std::vector<Finding>> check(const Judge::Planned& row, const Options& opt
 // Prints findings as they come. As text the first of each kernel and kind is told whole, the others are
 // counted at the end: a kernel that races at one place does so on every workload.
 struct Printer {
-  const Options& options;
+  const SanitizeArguments& options;
   const std::string& source;
   std::map<std::string, std::vector<Finding>> folded;
   std::set<std::string> told;
@@ -104,7 +104,7 @@ struct Printer {
 
 // Becomes the interpreter that runs the script (python -m kgbench.kgvm --sanitize), whose status is then
 // ours.
-Result<int> sanitize_script(const Options& options) {
+Result<int> sanitize_script(const SanitizeArguments& options) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(options.file, ignored))
     return user_error("there is no file " + in_quotes(options.file));
@@ -129,7 +129,7 @@ std::string tiers_text(const JudgeRequest& request) {
   return names.empty() ? "" : " of " + join(names, ", ");
 }
 
-Result<int> sanitize_candidate(const Options& options) {
+Result<int> sanitize_candidate(const SanitizeArguments& options) {
   KGB_TRY(const std::string source, read_file(options.file, kMaxCandidateBytes));
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Catalogue catalogue, load_catalogue_for(options.op, options.judge));
@@ -165,7 +165,7 @@ Result<int> sanitize_candidate(const Options& options) {
   return count == 0 ? kExitPass : kExitFailed;
 }
 
-Result<int> sanitize(const CLI::App& command, const Options& options) {
+Result<int> sanitize(const CLI::App& command, const SanitizeArguments& options) {
   if (!options.op.empty()) {
     if (!options.arguments.empty())
       return user_error("with --op there is one file, and nothing to pass to it: " +
@@ -183,7 +183,7 @@ Result<int> sanitize(const CLI::App& command, const Options& options) {
 }  // namespace
 
 Registered register_sanitize(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SanitizeArguments>();
   CLI::App* command =
       root.add_subcommand("sanitize", "Look for races, uninitialised reads and the like in a candidate");
   command->footer(help_text("sanitize"));

@@ -13,14 +13,14 @@
 namespace kgb::app {
 namespace {
 
-struct Options {
+struct ScreenArguments {
   OperatorChoice operators;
   std::string seed_text;
   int lanes = 0;
   bool json = false;
 };
 
-Result<int> run_screen(const Options& options) {
+Result<int> run_screen(const ScreenArguments& options) {
   KGB_TRY(const Installation installation, find_installation());
   KGB_TRY(const Catalogue catalogue, load_catalogue(options.operators.names));
   KGB_TRY(const std::vector<const Operator*> operators, chosen(options.operators, catalogue));
@@ -41,7 +41,7 @@ Result<int> run_screen(const Options& options) {
 }  // namespace
 
 Registered register_screen(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScreenArguments>();
   CLI::App* command = root.add_subcommand("screen", "Check that workloads reject trivial answers");
   command->footer(help_text("screen"));
   add_operator_choice(*command, options->operators);

@@ -12,13 +12,13 @@
 namespace kgb::app {
 namespace {
 
-struct Options {
+struct ToleranceArguments {
   OperatorChoice operators;
   bool json = false;
   JudgeOptions judge;
 };
 
-Result<int> run_tolerance(const Options& options) {
+Result<int> run_tolerance(const ToleranceArguments& options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   KGB_TRY(const Catalogue catalogue, load_catalogue(options.operators.names));
   KGB_TRY(const std::unique_ptr<Judge> judge, open_judge(options.judge, resolved.lanes, catalogue));
@@ -36,7 +36,7 @@ Result<int> run_tolerance(const Options& options) {
 }  // namespace
 
 Registered register_tolerance(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ToleranceArguments>();
   CLI::App* command = root.add_subcommand("tolerance", "Measure how small an error the bounds find");
   command->footer(help_text("tolerance"));
   add_operator_choice(*command, options->operators);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kgbench tune: a kernel, or many, made faster without a model.
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +8,7 @@
 #include "base/files.hpp"
 #include "campaign/tuning.hpp"
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "model/operator_name.hpp"
 #include "setup.hpp"
 #include "tune_tasks.hpp"
@@ -17,12 +16,7 @@
 namespace kgb::app {
 namespace {
 
-std::atomic<bool> stop_asked{false};
-extern "C" void stop_tuning(int) {
-  stop_asked = true;
-}
-
-struct Options {
+struct TuneArguments {
   std::string file, tasks, out;
   OperatorChoice operators;
   int rounds = 40;
@@ -33,7 +27,7 @@ struct Options {
   JudgeOptions judge;
 };
 
-Result<std::vector<TuneTask>> tasks_of(const Options& options, const Catalogue& catalogue) {
+Result<std::vector<TuneTask>> tasks_of(const TuneArguments& options, const Catalogue& catalogue) {
   if (!options.tasks.empty()) {
     KGB_TRY(const std::string text, read_text_file(options.tasks));
     return tune_tasks_from_json_lines(text, options.tasks, catalogue);
@@ -61,7 +55,7 @@ Status keep(const std::string& folder, const TuneRow& row) {
   return write_file_atomic(file, row.tuned->source);
 }
 
-Result<int> run_tune(const Options& options) {
+Result<int> run_tune(const TuneArguments& options) {
   KGB_TRY(const ResolvedOptions resolved, resolve(options.judge));
   if (resolved.chip == "cpu")
     return user_error(
@@ -81,8 +75,7 @@ Result<int> run_tune(const Options& options) {
   if (options.minutes > 0)
     how.deadline = std::chrono::steady_clock::now() +
                    std::chrono::milliseconds(static_cast<std::int64_t>(60e3 * options.minutes));
-  std::signal(SIGINT, stop_tuning);
-  std::signal(SIGTERM, stop_tuning);
+  const std::atomic<bool>& stop_asked = stop_on_interrupt();
   Status kept = ok_status();
   const auto told = [&](const TuneRow& row) {
     if (const Status wrote = keep(options.out, row); !wrote.ok()) kept = wrote;
@@ -108,7 +101,7 @@ Result<int> run_tune(const Options& options) {
 }  // namespace
 
 Registered register_tune(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TuneArguments>();
   CLI::App* command = root.add_subcommand("tune", "Make kernels faster without a model");
   command->footer(help_text("tune"));
   command->add_option("file", options->file, "the seed kernel (default: the operator's expert)");
