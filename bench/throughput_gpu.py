@@ -215,8 +215,18 @@ def describe(wanted, answers, lanes, stream, watch):
     print(f"processors busy      {figures['processors_busy_percent']} % of the time")
     for kind, number in figures["verdicts"].items():
         print(f"  {kind:<28} {number}")
+    figures["blamed_experts"] = blamed_experts(wanted, [a for _, a in judged])
     figures["slowest"] = slowest(wanted, [a for _, a in judged[skip:]])
     return figures
+
+
+def blamed_experts(wanted, answers):
+    """Every expert that did not pass, in words: each is a wrong verdict or a wrong kernel. Printed and returned."""
+    rows = [{"op": wanted[a["id"]][1], "verdict": a["verdict"], "message": a["message"]}
+            for a in answers if wanted[a["id"]][0] == "expert" and a["verdict"] != "pass"]
+    for row in rows:
+        print(f"expert of {row['op']}: {row['verdict']}: {row['message']}")
+    return rows
 
 
 def slowest(wanted, answers):
