@@ -258,6 +258,11 @@ Result<Schema> parse_schema(std::string_view text) {
   return Parser(text).schema();
 }
 
+bool Schema::gives_view() const {
+  return std::any_of(returns.begin(), returns.end(),
+                     [](const SchemaReturn& r) { return !r.type.alias.empty() && !r.type.writes; });
+}
+
 std::string python_literal(const ArgValue& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "True" : "False";
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);

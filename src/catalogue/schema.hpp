@@ -60,6 +60,8 @@ struct Schema {
   [[nodiscard]] const Parameter* find(std::string_view name) const;
   // Returns one Scalar: a Python number, which a launch plan carries and nothing computes.
   [[nodiscard]] bool gives_number() const;
+  // Returns a view of an argument, at least for some calls (Tensor(a), unwritten): those move nothing.
+  [[nodiscard]] bool gives_view() const;
 };
 
 // An operator's name in front, as in "softmax.int(Tensor self, ...)", is accepted and dropped.

@@ -25,16 +25,17 @@ std::vector<Job*> timed_jobs(Case& open, const Catalogue& catalogue, bool with_b
       if (job.only_timed) named.push_back(&job);
     return named;
   }
-  std::vector<std::pair<double, Job*>> ranked;
+  std::vector<std::pair<std::pair<bool, double>, Job*>> ranked;
   for (Job& job : open.jobs) {
     if (job.workload.edge || (with_baseline && open.entry_of(job).baseline.empty())) continue;
     const Result<Cost> cost = catalogue.cost_for(open.op, job.workload.call);
-    ranked.emplace_back(cost.ok() ? job.workload.weight * cost->bytes : 0, &job);
+    const double weight = cost.ok() ? job.workload.weight * cost->bytes : 0;
+    ranked.push_back({{!open.entry_of(job).schema.gives_view(), weight}, &job});
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<Job*> jobs;
-  for (const auto& [weight, job] : ranked)
+  for (const auto& [rank, job] : ranked)
     if (jobs.size() < (open.quick() ? kQuickTimed : kTimedWorkloads)) jobs.push_back(job);
   return jobs;
 }
@@ -98,8 +99,11 @@ Timing untimed(const Job& job, const std::string& why) {
   return timing;
 }
 
-void note_too_fast(Job& job, const Series& series, double bytes, double bytes_per_second) {
-  if (series.candidate.empty() || median(series.candidate) >= bytes / bytes_per_second) return;
+void note_too_fast(const Entry& entry, Job& job, const Series& series, double bytes,
+                   double bytes_per_second) {
+  if (entry.schema.gives_view() || series.candidate.empty() ||
+      median(series.candidate) >= bytes / bytes_per_second)
+    return;
   job.findings.push_back(make_finding(
       "too_fast", Gate::fast,
       fmt::format("{:.3g} s for {:.3g} bytes is faster than any memory", median(series.candidate), bytes),

@@ -15,8 +15,8 @@ inline constexpr int kTimedTrial = 1000;  // value sets of timed series: apart f
 // The value set of a timed plan: what host code read holds for one set alone.
 [[nodiscard]] int timed_trial(const Job& job);
 
-// The workloads worth timing: those that the request names; else heaviest weight, then most bytes; edge
-// workloads say nothing. `with_baseline`: only entries that have one.
+// The workloads worth timing: those that the request names; else of entries that give no view, heaviest
+// weight, then most bytes; edge workloads say nothing. `with_baseline`: only entries that have one.
 [[nodiscard]] std::vector<Job*> timed_jobs(Case& open, const Catalogue& catalogue, bool with_baseline);
 
 // Turns of candidate and baseline; seconds. `ratio`: baseline over candidate, one of each turn.
@@ -39,7 +39,8 @@ struct Series {
 // A workload that was not timed, and why.
 [[nodiscard]] Timing untimed(const Job& job, const std::string& why);
 
-// A finding when the candidate's median is faster than `bytes` at `bytes_per_second` can be.
-void note_too_fast(Job& job, const Series& series, double bytes, double bytes_per_second);
+// A finding when the candidate's median is faster than `bytes` at `bytes_per_second` can be. None where the
+// entry may answer with a view, for which nothing has to move.
+void note_too_fast(const Entry& entry, Job& job, const Series& series, double bytes, double bytes_per_second);
 
 }  // namespace kgb

@@ -46,6 +46,33 @@ TEST(TimingOf, ABaselineThatRunsNothingIsNotFaster) {
   }
 }
 
+TEST(TooFast, IsWhatMovedItsBytesFasterThanMemoryCan) {
+  Entry entry;
+  entry.schema = parse_schema("(Tensor self) -> Tensor").value();
+  Job job;
+  note_too_fast(entry, job, series_of(20, 2e-6, 1e-6), 8e6, 15e12);
+  EXPECT_TRUE(job.findings.empty());
+  note_too_fast(entry, job, series_of(20, 1e-8, 1e-6), 8e6, 15e12);
+  ASSERT_EQ(job.findings.size(), 1u);
+  EXPECT_EQ(job.findings[0].kind, "too_fast");
+}
+
+// resolve_neg, contiguous and to give their argument back where nothing is to be done: no byte moves.
+TEST(TooFast, IsNoEntryThatMayAnswerWithAView) {
+  Entry entry;
+  for (const char* schema :
+       {"(Tensor(a) self) -> Tensor(a)", "(Tensor(a) self, int dim) -> (Tensor(a), Tensor)"}) {
+    entry.schema = parse_schema(schema).value();
+    Job job;
+    note_too_fast(entry, job, series_of(20, 0, 0), 8e6, 15e12);
+    EXPECT_TRUE(job.findings.empty()) << schema;
+  }
+  entry.schema = parse_schema("(Tensor(a!) self) -> Tensor(a!)").value();  // written: every byte moves
+  Job job;
+  note_too_fast(entry, job, series_of(20, 0, 0), 8e6, 15e12);
+  EXPECT_EQ(job.findings.size(), 1u);
+}
+
 TEST(TimingOf, FewTurnsSayNothing) {
   const Timing timing = said(series_of(3, 1e-6, 2e-6));
   EXPECT_EQ(timing.call, "cannot tell");
