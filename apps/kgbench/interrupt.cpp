@@ -11,6 +11,7 @@ namespace kgb::app {
 namespace {
 
 std::atomic<bool> stop_asked{false};
+static_assert(std::atomic<bool>::is_always_lock_free);  // a handler may touch nothing else
 
 extern "C" void on_interrupt(int) {
   if (stop_asked.exchange(true)) ::_exit(kExitFault);

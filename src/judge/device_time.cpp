@@ -94,12 +94,11 @@ class JobTiming {
 
 Timing* note_timing(Case& open, Job& job, Measured measured, const Catalogue& catalogue) {
   Series& series = measured.series;
-  const std::size_t found = job.findings.size();
   const auto bandwidth = open.chip.peak.find("bandwidth");
   const Result<Cost> cost = catalogue.cost_for(open.op, job.workload.call);
-  if (cost.ok() && bandwidth != open.chip.peak.end())
-    note_too_fast(open.entry_of(job), job, series, cost->bytes, kTimesBandwidth * bandwidth->second);
-  if (job.findings.size() > found) return nullptr;
+  if (cost.ok() && bandwidth != open.chip.peak.end() &&
+      note_too_fast(open.entry_of(job), job, series, cost->bytes, kTimesBandwidth * bandwidth->second))
+    return nullptr;
   const bool compared = measured.baseline.ok();
   if (!compared) series.baseline.clear();  // and no ratio: the candidate's time stands alone
   Timing timing = timing_of(job, series, compared ? measured.baseline_name : "", kDeviceMargin);

@@ -109,10 +109,9 @@ Status time_job(Case& open, Job& job, NativeBaseline& baseline, Processes& proce
   }
   if (open.stopped()) return ok_status();
   if (job.only_timed) job.judged = true;
-  const std::size_t found = job.findings.size();
-  if (const Result<Cost> cost = catalogue.cost_for(open.op, job.workload.call); cost.ok())
-    note_too_fast(open.entry_of(job), job, series, cost->bytes, kFastestBytesPerSecond);
-  if (job.findings.size() > found) return ok_status();
+  const Result<Cost> cost = catalogue.cost_for(open.op, job.workload.call);
+  if (cost.ok() && note_too_fast(open.entry_of(job), job, series, cost->bytes, kFastestBytesPerSecond))
+    return ok_status();
   open.timings.push_back(timing_of(job, series, baseline.name(), kMargin));
   return ok_status();
 }

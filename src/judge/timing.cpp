@@ -99,15 +99,16 @@ Timing untimed(const Job& job, const std::string& why) {
   return timing;
 }
 
-void note_too_fast(const Entry& entry, Job& job, const Series& series, double bytes,
+bool note_too_fast(const Entry& entry, Job& job, const Series& series, double bytes,
                    double bytes_per_second) {
   if (entry.schema.gives_view() || series.candidate.empty() ||
       median(series.candidate) >= bytes / bytes_per_second)
-    return;
+    return false;
   job.findings.push_back(make_finding(
       "too_fast", Gate::fast,
       fmt::format("{:.3g} s for {:.3g} bytes is faster than any memory", median(series.candidate), bytes),
       job.workload.call.workload));
+  return true;
 }
 
 }  // namespace kgb

@@ -39,8 +39,8 @@ struct Series {
 // A workload that was not timed, and why.
 [[nodiscard]] Timing untimed(const Job& job, const std::string& why);
 
-// A finding when the candidate's median is faster than `bytes` at `bytes_per_second` can be. None where the
-// entry may answer with a view, for which nothing has to move.
-void note_too_fast(const Entry& entry, Job& job, const Series& series, double bytes, double bytes_per_second);
+// Whether the candidate's median is faster than `bytes` at `bytes_per_second` can be, which is a finding.
+// Never where the entry may answer with a view, for which nothing has to move.
+bool note_too_fast(const Entry& entry, Job& job, const Series& series, double bytes, double bytes_per_second);
 
 }  // namespace kgb

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -14,6 +12,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "llm/http.hpp"
 #include "llm/prices.hpp"
 #include "open_model.hpp"
@@ -33,9 +32,6 @@ struct AskArguments {
   int sample = 0;
   bool install = false, json = false;
 };
-
-std::atomic<bool> stopped{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
 
 Result<std::string> read_prompt(const std::string& file) {
   if (file != "-") return read_text_file(file);
@@ -118,9 +114,7 @@ Result<int> ask(const AskArguments& options) {
   KGB_TRY(const std::vector<llm::Price> prices,
           llm::load_prices(installation.home / "catalogue" / "prices.json"));
   KGB_TRY(const OpenModel model, open_model(options.model, options.install, installation));
-  std::signal(SIGINT, [](int) { stopped = true; });
-  std::signal(SIGTERM, [](int) { stopped = true; });
-  const llm::Completion done = model.client->complete(request, options.sample, stopped);
+  const llm::Completion done = model.client->complete(request, options.sample, stop_on_interrupt());
   const llm::Endpoint& endpoint = model.client->endpoint();
   const std::optional<double> cost = llm::dollars(prices, endpoint.model, done.reply.usage);
   if (options.json) {
