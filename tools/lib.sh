@@ -16,7 +16,8 @@ step() {
   local title=$1 log begin code=0
   shift
   mkdir -p "$KGB_BUILD/log"
-  log=$KGB_BUILD/log/$(printf '%s' "$title" | tr -c 'A-Za-z0-9\n' '-').log
+  # A title may list every package of the machine; a file name has 255 bytes.
+  log=$KGB_BUILD/log/$(printf '%.80s' "$title" | tr -c 'A-Za-z0-9\n' '-').log
   printf '%s ...\n' "$title"
   begin=$(date +%s.%N)
   if [ -n "${KGBENCH_VERBOSE:-}${live:-}" ]; then

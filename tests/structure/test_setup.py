@@ -77,6 +77,22 @@ def test_an_interpreter_that_lacks_torch_is_refused_when_named(setup):
     assert "error: KGBENCH_PYTHON=/usr/bin/false lacks torch 2.11, triton 3.6 or numpy" in said
 
 
+def test_a_machine_that_lacks_every_package_gets_them_all(setup, tmp_path):
+    # The title of the step lists them; no name made from it may grow with the list.
+    found = tmp_path / "bin"
+    found.mkdir()
+    for name, text in {"dpkg-query": "exit 1", "id": "echo 0", "apt-get": 'echo "$@" >>"$ASKED"'}.items():
+        (found / name).write_text(f"#!/bin/sh\n{text}\n")
+        (found / name).chmod(0o755)
+    env = {**os.environ, "PATH": f"{found}:{os.environ['PATH']}", "ASKED": str(tmp_path / "asked"),
+           "KGB_MORE_PACKAGES": " ".join(f"package-number-{i}" for i in range(50))}
+    done = subprocess.run([str(setup.root / "tools/setup.sh"), "packages"], capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
+    wanted = [line for line in (ROOT / "tools/packages.txt").read_text().splitlines() if not line.startswith("#")]
+    asked = (tmp_path / "asked").read_text().split()
+    assert {*wanted, "package-number-49"} <= set(asked)
+
+
 def test_an_unbuilt_tree_says_what_to_do(setup):
     shutil.copy(ROOT / "kgbench", setup.root / "kgbench")
     done = subprocess.run([str(setup.root / "kgbench"), "list"], capture_output=True, text=True)
