@@ -246,6 +246,11 @@ Evaluation close_case(Case&& open) {
   return e;
 }
 
+bool watched(const Job& job) {
+  return std::none_of(job.findings.begin(), job.findings.end(),
+                      [](const Finding& finding) { return finding.kind == "vm_unchecked"; });
+}
+
 StageClock::StageClock(Case& open, std::string stage)
     : case_(open), stage_(std::move(stage)), start_(std::chrono::steady_clock::now()) {}
 StageClock::~StageClock() {

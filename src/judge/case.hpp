@@ -42,6 +42,10 @@ struct Job {
   bool wanting_launch = false;  // an output element that no launch wrote
 };
 
+// Whether the VM could run the job's plan; what it could not was run on a device alone, where nobody sees
+// accesses.
+[[nodiscard]] bool watched(const Job& job);
+
 // The candidate's file as its author sees it.
 inline constexpr const char* kCandidateFile = "candidate.py";
 // A place that the author told: the candidate by the name that the user gave, a library's file by its own.

@@ -3,8 +3,10 @@
 #include "judge/quick_device.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace kgb {
 namespace {
@@ -19,11 +21,6 @@ std::set<std::string> kernels_of(const Job& job) {
   return kernels;
 }
 
-bool judged_by_vm(const Job& job) {
-  return std::none_of(job.findings.begin(), job.findings.end(),
-                      [](const Finding& finding) { return finding.kind == "vm_unchecked"; });
-}
-
 }  // namespace
 
 std::vector<Job*> device_jobs(std::span<Job* const> right, std::span<Job* const> timed) {
@@ -36,16 +33,26 @@ std::vector<Job*> device_jobs(std::span<Job* const> right, std::span<Job* const>
     sides.insert(job->workload.tier == Tier::hidden);
   };
   for (const Job* job : right)
-    if (!judged_by_vm(*job) || std::find(timed.begin(), timed.end(), job) != timed.end()) choose(job);
-  for (const Job* job : right)
-    if (!sides.contains(job->workload.tier == Tier::hidden)) choose(job);
-  const auto nothing_new = [&](const Job* job) {
+    if (!watched(*job) || std::find(timed.begin(), timed.end(), job) != timed.end()) choose(job);
+  // How many kernels more have to be compiled; without any kernel a workload says little of the device.
+  const auto cost = [&](const Job* job) {
     const std::set<std::string> needed = kernels_of(*job);
-    return std::includes(compiled.begin(), compiled.end(), needed.begin(), needed.end());
+    const auto fresh = std::count_if(needed.begin(), needed.end(),
+                                     [&](const std::string& kernel) { return !compiled.contains(kernel); });
+    return std::pair(needed.empty(), fresh);
   };
+  for (const bool hidden : {false, true}) {
+    if (sides.contains(hidden)) continue;
+    std::vector<Job*> side;
+    std::copy_if(right.begin(), right.end(), std::back_inserter(side),
+                 [&](const Job* job) { return (job->workload.tier == Tier::hidden) == hidden; });
+    const auto cheapest = std::min_element(side.begin(), side.end(),
+                                           [&](const Job* a, const Job* b) { return cost(a) < cost(b); });
+    if (cheapest != side.end()) choose(*cheapest);
+  }
   std::vector<Job*> out;
   for (Job* job : right)
-    if (chosen.contains(job) || nothing_new(job)) out.push_back(job);
+    if (chosen.contains(job) || cost(job).second == 0) out.push_back(job);
   return out;
 }
 

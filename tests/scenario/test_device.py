@@ -52,6 +52,17 @@ def test_a_stray_access_is_kept_off_the_device(tmp_path):
     assert evaluation["findings"][0]["kind"] == "out_of_bounds", "the VM saw it first"
 
 
+@pytest.mark.parametrize("profile", ["careful", "quick"])
+def test_so_is_one_of_a_kernel_that_draws_numbers(profile, tmp_path):
+    file, text = tmp_path / "mine.py", expert("aten::bernoulli").read_text()
+    stray = text.replace("prob_strides), mask=inside, other=0)", "prob_strides) + numel)")
+    assert stray != text
+    file.write_text(stray)
+    evaluation = judge(file, "aten::bernoulli", "--profile", profile)
+    assert evaluation["verdict"] == "runtime_error"
+    assert evaluation["findings"][0]["kind"] == "out_of_bounds" and evaluation["findings"][0]["details"]["argument"] == "prob"
+
+
 def test_a_kernel_that_never_ends_is_told_by_its_executor_and_the_next_workload_has_another(tmp_path):
     """Freeing behind it would wait for it. So the judge hears of it when the limit has passed, and not when the grace
     that every process has is over, too."""

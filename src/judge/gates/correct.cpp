@@ -18,17 +18,6 @@
 namespace kgb {
 namespace {
 
-// The VM knows fewer operations than the device, and more slowly: what it could not run is run on the device
-// unwatched, and the verdict says so. True when that is all that was found.
-bool excuse_vm(std::span<Finding> fresh) {
-  if (!are_limits_of_vm(fresh)) return false;
-  for (Finding& finding : fresh) {
-    finding.message = "accesses were not watched: " + finding.message;
-    finding.kind = "vm_unchecked";
-  }
-  return true;
-}
-
 bool runnable(const Job& job) {
   return job.recording && std::none_of(job.findings.begin(), job.findings.end(), [](const Finding& f) {
            return ends_workload(f.kind) || verdict_of(f.kind).has_value();

@@ -46,14 +46,30 @@ TEST_F(DeviceJobs, TheTimedOneStandsForItsSide) {
   EXPECT_EQ(chosen({&timed}), (Ids{"s1", "h0"}));
 }
 
+TEST_F(DeviceJobs, TheOtherSideIsTheOneThatNeedsFewestKernelsMore) {
+  Job& timed = add("s0", {"a", "b"});
+  add("h0", {"c", "d"});
+  add("h1", {"e", "a"});
+  add("h2", {});  // an empty one stands for nothing while there is another
+  EXPECT_EQ(chosen({&timed}), (Ids{"s0", "h1", "h2"}));
+  add("h3", {"b"});
+  EXPECT_EQ(chosen({&timed}), (Ids{"s0", "h2", "h3"}));
+}
+
+TEST_F(DeviceJobs, ASideOfEmptyWorkloadsIsStoodForByOne) {
+  add("s0", {"a"});
+  add("h0", {});
+  EXPECT_EQ(chosen(), (Ids{"s0", "h0"}));
+}
+
 TEST_F(DeviceJobs, WhoseKernelsAreCompiledAnywayComesAlong) {
-  add("s0", {"a", "b"});
+  Job& timed = add("s0", {"a", "b"});
   add("s1", {"b"});
   add("s2", {"b", "c"});
   add("h0", {"d"});
   add("h1", {"a", "d"});
   add("h2", {});
-  EXPECT_EQ(chosen(), (Ids{"s0", "s1", "h0", "h1", "h2"}));
+  EXPECT_EQ(chosen({&timed}), (Ids{"s0", "s1", "h0", "h1", "h2"}));
 }
 
 TEST_F(DeviceJobs, OptionsMakeAnotherKernel) {
