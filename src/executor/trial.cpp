@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMaxPrograms = 1024;
 
 // One output of one call: where it is read from.
-struct Source {
+struct OutputSource {
   int call = 0;
   std::string path;
   View view;
@@ -78,7 +78,7 @@ class Trial {
       return;
     }
     const std::size_t first = result_.outputs.size();
-    for (const Source& source : sources_of(c)) copy_out(source);
+    for (const OutputSource& source : sources_of(c)) copy_out(source);
     if (provenance_) explain_outputs(first, call, steps);
   }
 
@@ -155,8 +155,8 @@ class Trial {
   }
 
   // Returned tensors, then the arguments that the schema lets the call write.
-  std::vector<Source> sources_of(int c) const {
-    std::vector<Source> sources;
+  std::vector<OutputSource> sources_of(int c) const {
+    std::vector<OutputSource> sources;
     for (const OutputLeaf& leaf : recording_.calls[static_cast<std::size_t>(c)].outputs)
       if (leaf.tensor) sources.push_back({c, leaf.path, leaf.view, false});
     for (const auto& [path, spec] : tensors_of(calls_[static_cast<std::size_t>(c)])) {
@@ -172,7 +172,7 @@ class Trial {
     return sources;
   }
 
-  void copy_out(const Source& source) {
+  void copy_out(const OutputSource& source) {
     const std::vector<std::byte> bytes = machine_.elements(source.view);
     TrialOutput output;
     output.call = source.call;
@@ -218,7 +218,7 @@ class Trial {
   // An output that a later call changed, or whose memory a later call's output uses too.
   void check_overlap() {
     for (std::size_t i = 0; i < read_from_.size(); ++i) {
-      const Source& source = read_from_[i];
+      const OutputSource& source = read_from_[i];
       if (source.mutated_argument || !in_allocation(source.view)) continue;
       const TrialOutput& output = result_.outputs[i];
       const std::vector<std::byte> now = machine_.elements(source.view);
@@ -288,7 +288,7 @@ class Trial {
   Machine machine_;
   std::unique_ptr<Provenance> provenance_;
   TrialResult result_;
-  std::vector<Source> read_from_;  // beside result_.outputs
+  std::vector<OutputSource> read_from_;  // beside result_.outputs
 };
 
 }  // namespace

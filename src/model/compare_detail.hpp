@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "model/compare.hpp"
 
 namespace kgb::compare_detail {
+
+inline constexpr std::size_t kBlock = 1024;  // components; five such arrays stay in the first-level cache
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // One output under comparison, with what is found about it.
 struct Job {

@@ -4,16 +4,12 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "model/compare_detail.hpp"
 #include "model/element.hpp"
 
 namespace kgb::compare_detail {
 namespace {
-
-constexpr std::size_t kBlock = 1024;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool nonfinite_mismatch(double got, double expected) {
   if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) != std::isnan(expected);

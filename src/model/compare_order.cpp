@@ -2,7 +2,6 @@
 // Outputs of which more than one is right: indices among ties, and values in any order along one dimension.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <unordered_set>
 
@@ -12,8 +11,6 @@
 
 namespace kgb::compare_detail {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A shape split at one dimension: [outer, extent, inner].
 struct Split {

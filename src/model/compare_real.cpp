@@ -14,9 +14,6 @@
 namespace kgb::compare_detail {
 namespace {
 
-constexpr std::size_t kBlock = 1024;  // components; five such arrays stay in the first-level cache
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 struct Block {
   alignas(64) std::array<double, kBlock> got, expected, scale, magnitude, ratio;
 };
