@@ -117,9 +117,10 @@ Result<std::vector<Workload>> own_workloads(const Operator& op, std::string_view
   const auto tables = reader.tables("workload");
   reader.finish();
   if (tables.empty() && problems.empty()) problems.add(1, "workload", "no [[workload]] table");
+  const bool only = Problems::is_option(file) && tables.size() == 1;
   for (std::size_t i = 0; i < tables.size(); ++i)
     templates.push_back(read_template(with_tier(*tables[i]->table()), tables[i]->line,
-                                      fmt::format("workload[{}]", i), false, schemas, problems));
+                                      only ? "" : fmt::format("workload[{}]", i), false, schemas, problems));
   std::vector<Workload> out;
   if (problems.empty()) out = expand_own(op, templates, problems);
   for (const Workload& workload : out) {

@@ -11,7 +11,8 @@
 namespace kgb {
 
 // TOML text with [[workload]] tables as on a card, without `tier`. `file` stands in messages, which name line
-// and key. The workloads are of tier own, with ids "o0" and on.
+// and key; of an option (--NAME in place of a file) the key. The workloads are of tier own, with ids "o0" and
+// on.
 [[nodiscard]] Result<std::vector<Workload>> own_workloads(const Operator& op, std::string_view text,
                                                           const std::string& file);
 // One workload as a line: "self=f16[4096,32003] dim=-1", tensors as dtype[sizes], optionally :layout and

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects everything that is wrong with the catalogue: one line "file:line: key: what is wrong" each.
+// Collects everything that is wrong with the catalogue: one line "file:line: key: what is wrong" each. Of an
+// option (its name stands for the file) there is no line: "--name: key: what is wrong".
 #pragma once
 
 #include <string>
@@ -21,11 +22,13 @@ class Problems {
 
   void add(int line, std::string_view key, std::string_view what) {
     if (lines_.size() >= kMaxProblemsPerFile) return;
-    lines_.push_back(key.empty() ? fmt::format("{}:{}: {}", file_, line, what)
-                                 : fmt::format("{}:{}: {}: {}", file_, line, key, what));
+    const std::string place = is_option(file_) ? file_ : fmt::format("{}:{}", file_, line);
+    lines_.push_back(key.empty() ? fmt::format("{}: {}", place, what)
+                                 : fmt::format("{}: {}: {}", place, key, what));
   }
   [[nodiscard]] bool empty() const { return lines_.empty(); }
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
+  [[nodiscard]] static bool is_option(std::string_view file) { return file.starts_with("--"); }
 
  private:
   std::string file_;

@@ -133,7 +133,8 @@ Result<ArgValue> Resolver::resolve(const std::string& name) {
   }
   if (parameter != nullptr) {
     if (parameter->fallback) return *parameter->fallback;
-    return user_error(fmt::format("argument {} of {} has neither a value nor a default", name, entry_.name));
+    return user_error(
+        fmt::format("the argument '{}' of {} has neither a value nor a default", name, entry_.name));
   }
   if (const auto dtype = dtype_named(name)) return ArgValue(DTypeValue{*dtype});
   std::vector<std::string> names;

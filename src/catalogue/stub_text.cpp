@@ -14,7 +14,9 @@ bool is_pointer_array(const Entry& entry, const Parameter& parameter) {
   return it != entry.pointer_arrays.end() && it->second;
 }
 
-// The tensor whose shape and dtype a new output takes until the author knows better; "" when there is none.
+// The tensor that the kernel gets, and whose shape and dtype a new output takes until the author knows
+// better;
+// "" when there is none.
 std::string model_tensor(const Entry& entry) {
   for (const Parameter& parameter : entry.schema.parameters) {
     const SchemaType& type = parameter.type;
@@ -32,19 +34,22 @@ std::string returned_argument(const Entry& entry, const SchemaType& returned) {
   return {};
 }
 
-std::string written_lines(const Entry& entry) {
+std::string written_lines(const Entry& entry, const std::string& model) {
   std::string out;
+  const auto launch = [&](const std::string& tensor) {
+    return fmt::format("launch({}, {})\n", tensor, model.empty() ? tensor : model);
+  };
   for (const Parameter& parameter : entry.schema.parameters) {
     if (!parameter.type.writes) continue;
     if (is_pointer_array(entry, parameter)) {
       out +=
           fmt::format("    # {} is an int64 tensor: the addresses of the tensors to write\n", parameter.name);
     } else if (parameter.type.list) {
-      out += fmt::format("    for tensor in {}:\n        launch(tensor)\n", parameter.name);
+      out += fmt::format("    for tensor in {}:\n        {}", parameter.name, launch("tensor"));
     } else if (parameter.type.optional) {
-      out += fmt::format("    if {} is not None:\n        launch({})\n", parameter.name, parameter.name);
+      out += fmt::format("    if {} is not None:\n        {}", parameter.name, launch(parameter.name));
     } else {
-      out += fmt::format("    launch({})\n", parameter.name);
+      out += "    " + launch(parameter.name);
     }
   }
   return out;
@@ -56,8 +61,8 @@ std::string entry_stub(const Entry& entry) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     out += fmt::format("    # {}{}\n", i == 0 ? "the operator: " : "", lines[i]);
   }
-  std::string body = written_lines(entry);
   const std::string model = model_tensor(entry);
+  std::string body = written_lines(entry, model);
   std::vector<std::string> results;
   for (std::size_t i = 0; i < entry.schema.returns.size(); ++i) {
     const SchemaType& type = entry.schema.returns[i].type;
@@ -76,7 +81,7 @@ std::string entry_stub(const Entry& entry) {
                       "    {} = torch.empty((), device=\"cuda\")  # shape and dtype are yours to set\n", name)
                 : fmt::format("    {} = torch.empty_like({})  # give it the operator's shape and dtype\n",
                               name, model);
-    body += fmt::format("    launch({})\n", name);
+    body += fmt::format("    launch({}, {})\n", name, model.empty() ? name : model);
     results.push_back(type.list ? "[" + name + "]" : name);
   }
   if (results.size() == 1) body += fmt::format("    return {}\n", results[0]);
@@ -96,17 +101,19 @@ std::string stub_text(const Operator& op) {
       "import triton.language as tl\n"
       "\n\n"
       "@triton.jit\n"
-      "def {}(out, n, BLOCK: tl.constexpr):\n"
+      "def {}(out, x, n, BLOCK: tl.constexpr):\n"
       "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
-      "    value = tl.zeros([BLOCK], dtype=tl.float32)  # compute here; load inputs with tl.load(x + at, "
-      "mask=at < n)\n"
+      "    value = tl.zeros([BLOCK], dtype=tl.float32)  # compute here; load with tl.load(x + at, mask=...)\n"
       "    tl.store(out + at, value.to(out.dtype.element_ty), mask=at < n)\n"
       "\n\n"
-      "def launch(out):\n"
-      "    flat = torch.view_as_real(out) if out.is_complex() else out  # Triton has no complex numbers\n"
-      "    n = flat.numel()\n"
+      "def real(tensor):\n"
+      "    return torch.view_as_real(tensor) if tensor.is_complex() else tensor  # Triton has no complex "
+      "numbers\n"
+      "\n\n"
+      "def launch(out, x):  # hand on whatever else the kernel needs: sizes, strides, more tensors\n"
+      "    n = real(out).numel()\n"
       "    if n > 0:\n"
-      "        {}[(triton.cdiv(n, 1024),)](flat, n, BLOCK=1024)\n",
+      "        {}[(triton.cdiv(n, 1024),)](real(out), real(x), n, BLOCK=1024)\n",
       op.name, op.name, kernel, kernel);
   if (!op.no_kernel.empty()) out += fmt::format("\n\n# This operator needs no kernel: {}\n", op.no_kernel);
   for (const Entry& entry : op.entries) out += entry_stub(entry);

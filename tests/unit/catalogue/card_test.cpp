@@ -44,7 +44,7 @@ TEST(CardErrors, NameTheFileTheLineAndTheKey) {
 
 TEST(CardErrors, ComeFromExpansionToo) {
   EXPECT_EQ(workload_error("tier = \"smoke\"\ndim = 1\n"),
-            kFile + "8: workload[0]: argument self of op has neither a value nor a default");
+            kFile + "8: workload[0]: the argument 'self' of op has neither a value nor a default");
   EXPECT_EQ(workload_error("tier = \"smoke\"\nself = { shape = [\"n\"], dtype = \"f32\" }\n"),
             kFile + "8: workload[0]: self: 'n' is neither an argument nor a variable");
   EXPECT_EQ(

@@ -76,6 +76,20 @@ TEST(OwnWorkloads, MistakesNameFileLineAndKey) {
   EXPECT_NE(from_spec(softmax(), "self=f32[1000000000000] dim=0").find("at most 4 GB"), std::string::npos);
 }
 
+TEST(OwnWorkloads, MistakesOnTheCommandLineNameTheKeyAndNoLine) {
+  const auto said = [](std::string tables) {
+    return described(own_workloads(softmax(), tables, "--workload-spec"));
+  };
+  const std::string right = "[[workload]]\nself = { shape = [[2]], dtype = \"f32\" }\ndim = 0\n";
+  const std::string slip = "[[workload]]\nslef = { shape = [[2]], dtype = \"f32\" }\ndim = 0\n";
+  EXPECT_NE(("\n" + said(slip)).find("\n--workload-spec: slef: is no argument of softmax"), std::string::npos)
+      << said(slip);
+  EXPECT_NE(said(right + slip).find("--workload-spec: workload[1].slef: is no argument"), std::string::npos)
+      << said(right + slip);
+  const std::string shape = "[[workload]]\nself = { shape = [[2]], dtype = \"f31\" }\ndim = 0\n";
+  EXPECT_EQ(said(shape), "--workload-spec: self.dtype: 'f31' is no dtype");
+}
+
 TEST(MoreCatalogues, AUsersOperatorIsFoundAndANameTwiceIsAnError) {
   const std::filesystem::path ours = std::filesystem::path(KGB_SOURCE_DIR) / "catalogue";
   const TempDir dir = TempDir::make("kgb-more").value();

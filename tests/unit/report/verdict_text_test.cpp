@@ -80,6 +80,9 @@ TEST(VerdictText, OfAPassTheWorstErrorStandsInTheLineOfWorkloads) {
   EXPECT_NE(text.find("  passed    1/1 workloads, worst error over bound 0.50  s0\n"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("  also"), std::string::npos) << text;
+  EXPECT_NE(text.find("  seed      " + e.seed + ": --seed brings these values and hidden workloads back\n"),
+            std::string::npos)
+      << text;
 }
 
 TEST(VerdictText, WhereNothingWasComparedThereIsNoWorstError) {
