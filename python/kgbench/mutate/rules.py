@@ -134,6 +134,14 @@ def drop_term(scene):
                 yield node, node.right
 
 
+def drop_extreme(scene):
+    """One side of a maximum or minimum: a running one that forgets what came before, a clamp that is left out."""
+    for node in scene.calls("maximum", "minimum"):
+        if len(node.args) == 2:
+            yield node, node.args[0]
+            yield node, node.args[1]
+
+
 def drop_branch(scene):
     for node in scene.calls("where"):
         if len(node.args) == 3:
@@ -212,6 +220,6 @@ def swap_axes(scene):
 
 
 RULES = {rule.__name__: rule for rule in (
-    swap_operator, swap_comparison, swap_function, drop_mask, loosen_mask, other_value, off_by_one, change_constant,
-    half_accumulate, drop_term, drop_branch, negate_condition, drop_statement, flip_flag, drop_cast, skip_last_block,
-    assume_contiguous, swap_axes)}
+    drop_extreme, swap_operator, swap_comparison, swap_function, drop_mask, loosen_mask, other_value, off_by_one,
+    change_constant, half_accumulate, drop_term, drop_branch, negate_condition, drop_statement, flip_flag, drop_cast,
+    skip_last_block, assume_contiguous, swap_axes)}

@@ -56,6 +56,12 @@ def test_every_expert_has_mutants_unless_it_computes_nothing():
                if f"{path.parent.parent.name}::{path.parent.name}" in without), without
 
 
+def test_a_maximum_may_forget_either_side():
+    body = "tl.store(out + at, tl.maximum(a, tl.minimum(b, 1.0)), mask=inside)"
+    whole, inner = "tl.maximum(a, tl.minimum(b, 1.0))", "tl.minimum(b, 1.0)"
+    assert set(changes("drop_extreme", body)) == {(whole, "a"), (whole, inner), (inner, "b"), (inner, "1.0")}
+
+
 def test_what_masked_lanes_hold_is_no_fault_where_they_stay_apart():
     assert changes("other_value") == []
 
