@@ -87,7 +87,7 @@ TEST(OwnWorkloads, MistakesOnTheCommandLineNameTheKeyAndNoLine) {
   EXPECT_NE(said(right + slip).find("--workload-spec: workload[1].slef: is no argument"), std::string::npos)
       << said(right + slip);
   const std::string shape = "[[workload]]\nself = { shape = [[2]], dtype = \"f31\" }\ndim = 0\n";
-  EXPECT_EQ(said(shape), "--workload-spec: self.dtype: 'f31' is no dtype");
+  EXPECT_EQ(said(shape), "--workload-spec: self.dtype: 'f31' is no dtype (did you mean 'f32'?)");
 }
 
 TEST(MoreCatalogues, AUsersOperatorIsFoundAndANameTwiceIsAnError) {

@@ -127,15 +127,15 @@ TEST(ShowJson, HasTheSameFacts) {
 TEST(StubText, DefinesEveryEntry) {
   const Catalogue catalogue = two();
   const std::string stub = stub_text(**catalogue.find("scale"));
-  EXPECT_NE(stub.find("def scale_kernel(out, n, BLOCK: tl.constexpr):\n"), std::string::npos);
+  EXPECT_NE(stub.find("def scale_kernel(out, x, n, BLOCK: tl.constexpr):\n"), std::string::npos);
   const std::string end =
       "\n\ndef scale(self, alpha=1, *, dtype=None):\n"
       "    # the operator: self * alpha\n"
       "    out = torch.empty_like(self)  # give it the operator's shape and dtype\n"
-      "    launch(out)\n"
+      "    launch(out, self)\n"
       "    return out\n"
       "\n\ndef scale_out(self, *, out):\n"
-      "    launch(out)\n"
+      "    launch(out, self)\n"
       "    return out\n"
       "\n\ndef scale_all(A, C):\n"
       "    # C is an int64 tensor: the addresses of the tensors to write\n"
