@@ -15,8 +15,7 @@ bool is_pointer_array(const Entry& entry, const Parameter& parameter) {
 }
 
 // The tensor that the kernel gets, and whose shape and dtype a new output takes until the author knows
-// better;
-// "" when there is none.
+// better; "" when there is none.
 std::string model_tensor(const Entry& entry) {
   for (const Parameter& parameter : entry.schema.parameters) {
     const SchemaType& type = parameter.type;

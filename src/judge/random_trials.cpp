@@ -73,17 +73,11 @@ Result<Sample> sample_of(const ExpectedOutput& expected, std::span<const std::by
 // Of sessions that draw with the candidate's first seed; others have their own seed's number, which is odd.
 constexpr std::uint64_t kFirstSession = 0, kDeviceSession = 2;
 
-// One look at what the recorded plans draw.
-struct Session {
-  std::uint64_t number = 0;  // tells sessions apart
-  bool advisory = false;     // also tell of what leads to no verdict, once
-  TrialSpec trial;
-};
-
-// Trial 0 of a workload whose plan may run; what it draws is added.
-Status draw_job(Case& open, Job& job, const Session& session, Processes& processes, Drawn& drawn) {
+// A trial of a workload whose plan may run; what it draws is added. `session` tells sessions apart.
+Status draw_job(Case& open, Job& job, const TrialSpec& trial, std::uint64_t session, Processes& processes,
+                Drawn& drawn) {
   Status understood = ok_status();
-  std::uint64_t salt = session.number << 32 | drawn.size();
+  std::uint64_t salt = session << 32 | drawn.size();
   const auto visit = [&](int call, const TrialOutput& output, std::span<const std::byte> bytes,
                          const ExpectedOutput& expected) {
     if (expected.rule == "skip") return;
@@ -94,8 +88,8 @@ Status draw_job(Case& open, Job& job, const Session& session, Processes& process
       understood = sample.error();
   };
   const std::size_t before = job.findings.size();
-  KGB_TRY(const bool right, judge_trial(open, job, session.trial, processes, visit));
-  if (!right && open.on_device() && session.trial.where == Where::vm)
+  KGB_TRY(const bool right, judge_trial(open, job, trial, processes, visit));
+  if (!right && open.on_device() && trial.where == Where::vm)
     (void)excuse_vm(std::span(job.findings).subspan(before));
   return understood;
 }
@@ -104,40 +98,55 @@ bool passes(const Job& job) {
   return decide(job.findings) == Verdict::pass;
 }
 
-// Policy, contract and trial 0 of every recorded workload.
-Result<Drawn> draw(Case& open, Processes& processes, const Session& session) {
+bool failed(const Case& open) {
+  return decide(open.findings) != Verdict::pass || !std::all_of(open.jobs.begin(), open.jobs.end(), passes);
+}
+
+std::vector<Job*> runnable_jobs(Case& open) {
+  std::vector<Job*> jobs;
+  for (Job& job : open.jobs)
+    if (!job.only_timed && job.recording && passes(job)) jobs.push_back(&job);
+  return jobs;
+}
+
+// Policy, contract and trial 0 of every recorded workload on the VM, which sees every access. `advisory`:
+// also tell of what leads to no verdict, once.
+Result<Drawn> draw(Case& open, Processes& processes, bool advisory, std::uint64_t session) {
   Drawn drawn;
-  for (Job& job : open.jobs) {
-    if (job.only_timed || !job.recording || !passes(job)) continue;
-    apply_policy(open, job, session.advisory);
-    if (!passes(job)) continue;
-    KGB_CHECK(judge_contract(open, job, 0, processes));
-    if (!passes(job)) continue;
-    KGB_CHECK(draw_job(open, job, session, processes, drawn));
+  for (Job* job : runnable_jobs(open)) {
+    apply_policy(open, *job, advisory);
+    if (!passes(*job)) continue;
+    KGB_CHECK(judge_contract(open, *job, 0, processes));
+    // What the VM could not run once it cannot run again.
+    if (!passes(*job) || !watched(*job)) continue;
+    KGB_CHECK(draw_job(open, *job, {0, Where::vm}, session, processes, drawn));
     // The verdict stands; every further workload could take the whole limit again.
-    if (decide(job.findings) == Verdict::timeout) break;
+    if (decide(job->findings) == Verdict::timeout) break;
   }
   return drawn;
 }
 
 // What the plans that the VM has run draw on the device, on the same values.
 Result<Drawn> draw_after_vm(Case& open, std::span<Job* const> jobs, Processes& processes,
-                            std::uint64_t number) {
+                            std::uint64_t session) {
   Drawn drawn;
   for (Job* job : jobs) {
-    KGB_CHECK(draw_job(open, *job, {number, false, {0, Where::device, true}}, processes, drawn));
+    KGB_CHECK(draw_job(open, *job, {0, Where::device, true}, session, processes, drawn));
     if (decide(job->findings) == Verdict::timeout) break;
   }
   return drawn;
 }
 
-Result<Drawn> author_and_draw(Case& open, Processes& processes, const Catalogue& catalogue, Where where,
+// A session with a seed of its own. Its plans are new, so the VM sees them before a device does.
+Result<Drawn> author_and_draw(Case& open, Processes& processes, const Catalogue& catalogue, bool on_device,
                               std::uint64_t seed) {
   for (Job& job : open.jobs) job.recording.reset();
   AuthorRequest request;
   request.generator_seed = seed;
   KGB_CHECK(author_jobs(open, processes, catalogue, request));
-  return draw(open, processes, {seed | 1, false, {0, where}});
+  KGB_TRY(Drawn by_vm, draw(open, processes, false, seed | 1));
+  if (!on_device || failed(open)) return by_vm;
+  return draw_after_vm(open, runnable_jobs(open), processes, seed | 1);
 }
 
 std::optional<std::string> impossible(const Drawn& drawn) {
@@ -207,11 +216,14 @@ std::optional<std::string> repeats(const Drawn& drawn) {
   return std::nullopt;
 }
 
-// NaN equals NaN here: the same seed must give the same bytes.
+// NaN equals NaN here: the same seed must give the same bytes. What the VM could run in one session alone is
+// missing in the other.
 bool same(const Drawn& first, const Drawn& again) {
-  return std::equal(first.begin(), first.end(), again.begin(), again.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first &&
-           std::equal(x.second.raw.begin(), x.second.raw.end(), y.second.raw.begin(), y.second.raw.end(),
+  return std::all_of(first.begin(), first.end(), [&](const auto& item) {
+    const auto twin = again.find(item.first);
+    if (twin == again.end()) return true;
+    const Samples &x = item.second.raw, &y = twin->second.raw;
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
                       [](double p, double q) { return p == q || (p != p && q != q); });
   });
 }
@@ -233,17 +245,6 @@ void note(Case& open, const std::optional<std::string>& wrong) {
   if (wrong) open.findings.push_back(make_finding("not_random", Gate::correct, *wrong));
 }
 
-bool failed(const Case& open) {
-  return decide(open.findings) != Verdict::pass || !std::all_of(open.jobs.begin(), open.jobs.end(), passes);
-}
-
-std::vector<Job*> runnable_jobs(Case& open) {
-  std::vector<Job*> jobs;
-  for (Job& job : open.jobs)
-    if (!job.only_timed && job.recording && passes(job)) jobs.push_back(&job);
-  return jobs;
-}
-
 // What the plans of the last session draw on the device, of those whose kernels it gets in the profile quick.
 Status look_at_device(Case& open, Processes& processes, const Catalogue& catalogue) {
   const std::vector<Job*> jobs = runnable_jobs(open);
@@ -259,9 +260,9 @@ Status look_at_device(Case& open, Processes& processes, const Catalogue& catalog
 
 Status judge_random(Case& open, Processes& processes, const Catalogue& catalogue) {
   const std::uint64_t seed = open.request.seed;
-  // The static gate recorded with this seed. The VM comes first: it sees every access.
   Sessions drawn;
-  KGB_TRY(drawn.first, draw(open, processes, {kFirstSession, true, {0, Where::vm}}));
+  // The static gate recorded with this seed.
+  KGB_TRY(drawn.first, draw(open, processes, true, kFirstSession));
   if (failed(open)) return ok_status();
   // Three sessions want the kernels of all workloads. Compiling them costs more than the rest of the judging,
   // so the profile quick has its statistics from the VM.
@@ -271,9 +272,9 @@ Status judge_random(Case& open, Processes& processes, const Catalogue& catalogue
     KGB_TRY(drawn.first, draw_after_vm(open, runnable_jobs(open), processes, kFirstSession));
   }
   if (failed(open)) return ok_status();
-  const Where where = at_home ? Where::device : Where::vm;
-  KGB_TRY(drawn.again, author_and_draw(open, processes, catalogue, where, seed));
-  KGB_TRY(drawn.other, author_and_draw(open, processes, catalogue, where, seed ^ 0x9E3779B97F4A7C15ULL));
+  KGB_TRY(drawn.again, author_and_draw(open, processes, catalogue, at_home, seed));
+  KGB_TRY(drawn.other, author_and_draw(open, processes, catalogue, at_home, seed ^ 0x9E3779B97F4A7C15ULL));
+  if (failed(open)) return ok_status();
   note(open, wrong_with(drawn));
   if (!open.on_device() || at_home || failed(open)) return ok_status();
   return look_at_device(open, processes, catalogue);
