@@ -60,7 +60,7 @@ def test_so_is_one_of_a_kernel_that_draws_numbers(profile, tmp_path):
     file.write_text(stray)
     evaluation = judge(file, "aten::bernoulli", "--profile", profile)
     assert evaluation["verdict"] == "runtime_error"
-    assert evaluation["findings"][0]["kind"] == "out_of_bounds" and evaluation["findings"][0]["details"]["argument"] == "prob"
+    assert evaluation["findings"][0]["kind"] == "out_of_bounds" and evaluation["findings"][0]["details"]["argument"] == "self"
 
 
 def test_a_kernel_that_never_ends_is_told_by_its_executor_and_the_next_workload_has_another(tmp_path):
