@@ -33,22 +33,24 @@ std::string returned_argument(const Entry& entry, const SchemaType& returned) {
   return {};
 }
 
+std::string launch_line(const std::string& tensor, const std::string& model) {
+  return fmt::format("    launch({}, {})\n", tensor, model.empty() ? tensor : model);
+}
+
 std::string written_lines(const Entry& entry, const std::string& model) {
   std::string out;
-  const auto launch = [&](const std::string& tensor) {
-    return fmt::format("launch({}, {})\n", tensor, model.empty() ? tensor : model);
-  };
   for (const Parameter& parameter : entry.schema.parameters) {
     if (!parameter.type.writes) continue;
     if (is_pointer_array(entry, parameter)) {
       out +=
           fmt::format("    # {} is an int64 tensor: the addresses of the tensors to write\n", parameter.name);
     } else if (parameter.type.list) {
-      out += fmt::format("    for tensor in {}:\n        {}", parameter.name, launch("tensor"));
+      out += fmt::format("    for tensor in {}:\n    {}", parameter.name, launch_line("tensor", model));
     } else if (parameter.type.optional) {
-      out += fmt::format("    if {} is not None:\n        {}", parameter.name, launch(parameter.name));
+      out +=
+          fmt::format("    if {} is not None:\n    {}", parameter.name, launch_line(parameter.name, model));
     } else {
-      out += "    " + launch(parameter.name);
+      out += launch_line(parameter.name, model);
     }
   }
   return out;
@@ -80,7 +82,7 @@ std::string entry_stub(const Entry& entry) {
                       "    {} = torch.empty((), device=\"cuda\")  # shape and dtype are yours to set\n", name)
                 : fmt::format("    {} = torch.empty_like({})  # give it the operator's shape and dtype\n",
                               name, model);
-    body += fmt::format("    launch({}, {})\n", name, model.empty() ? name : model);
+    body += launch_line(name, model);
     results.push_back(type.list ? "[" + name + "]" : name);
   }
   if (results.size() == 1) body += fmt::format("    return {}\n", results[0]);

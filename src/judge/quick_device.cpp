@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -24,19 +25,21 @@ std::set<std::string> kernels_of(const Job& job) {
 }  // namespace
 
 std::vector<Job*> device_jobs(std::span<Job* const> right, std::span<Job* const> timed) {
+  std::map<const Job*, std::set<std::string>> kernels;
+  for (const Job* job : right) kernels[job] = kernels_of(*job);
   std::set<const Job*> chosen;
   std::set<std::string> compiled;
   std::set<bool> sides;
   const auto choose = [&](const Job* job) {
     chosen.insert(job);
-    compiled.merge(kernels_of(*job));
+    compiled.insert(kernels[job].begin(), kernels[job].end());
     sides.insert(job->workload.tier == Tier::hidden);
   };
   for (const Job* job : right)
     if (!watched(*job) || std::find(timed.begin(), timed.end(), job) != timed.end()) choose(job);
   // How many kernels more have to be compiled; without any kernel a workload says little of the device.
   const auto cost = [&](const Job* job) {
-    const std::set<std::string> needed = kernels_of(*job);
+    const std::set<std::string>& needed = kernels[job];
     const auto fresh = std::count_if(needed.begin(), needed.end(),
                                      [&](const std::string& kernel) { return !compiled.contains(kernel); });
     return std::pair(needed.empty(), fresh);

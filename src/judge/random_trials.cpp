@@ -73,8 +73,9 @@ Result<Sample> sample_of(const ExpectedOutput& expected, std::span<const std::by
 // Of sessions that draw with the candidate's first seed; others have their own seed's number, which is odd.
 constexpr std::uint64_t kFirstSession = 0, kDeviceSession = 2;
 
-// A trial of a workload whose plan may run; what it draws is added. `session` tells sessions apart.
-Status draw_job(Case& open, Job& job, const TrialSpec& trial, std::uint64_t session, Processes& processes,
+// Trial 0 of a workload whose plan may run, on the VM or behind it on the device; what it draws is added.
+// `session` tells sessions apart.
+Status draw_job(Case& open, Job& job, Where where, std::uint64_t session, Processes& processes,
                 Drawn& drawn) {
   Status understood = ok_status();
   std::uint64_t salt = session << 32 | drawn.size();
@@ -87,11 +88,10 @@ Status draw_job(Case& open, Job& job, const TrialSpec& trial, std::uint64_t sess
     else
       understood = sample.error();
   };
-  const std::size_t before = job.findings.size();
-  KGB_TRY(const bool right, judge_trial(open, job, trial, processes, visit));
-  if (!right && open.on_device() && trial.where == Where::vm)
-    (void)excuse_vm(std::span(job.findings).subspan(before));
-  return understood;
+  const Result<bool> ran = where == Where::vm
+                               ? judge_on_vm(open, job, processes, visit)
+                               : judge_trial(open, job, {0, Where::device, true}, processes, visit);
+  return ran.ok() ? understood : ran.error();
 }
 
 bool passes(const Job& job) {
@@ -119,7 +119,7 @@ Result<Drawn> draw(Case& open, Processes& processes, bool advisory, std::uint64_
     KGB_CHECK(judge_contract(open, *job, 0, processes));
     // What the VM could not run once it cannot run again.
     if (!passes(*job) || !watched(*job)) continue;
-    KGB_CHECK(draw_job(open, *job, {0, Where::vm}, session, processes, drawn));
+    KGB_CHECK(draw_job(open, *job, Where::vm, session, processes, drawn));
     // The verdict stands; every further workload could take the whole limit again.
     if (decide(job->findings) == Verdict::timeout) break;
   }
@@ -131,7 +131,7 @@ Result<Drawn> draw_after_vm(Case& open, std::span<Job* const> jobs, Processes& p
                             std::uint64_t session) {
   Drawn drawn;
   for (Job* job : jobs) {
-    KGB_CHECK(draw_job(open, *job, {0, Where::device, true}, session, processes, drawn));
+    KGB_CHECK(draw_job(open, *job, Where::device, session, processes, drawn));
     if (decide(job->findings) == Verdict::timeout) break;
   }
   return drawn;

@@ -235,15 +235,6 @@ bool are_limits_of_vm(std::span<const Finding> findings) {
   });
 }
 
-bool excuse_vm(std::span<Finding> fresh) {
-  if (!are_limits_of_vm(fresh)) return false;
-  for (Finding& finding : fresh) {
-    finding.message = "accesses were not watched: " + finding.message;
-    finding.kind = "vm_unchecked";
-  }
-  return true;
-}
-
 Result<std::optional<std::vector<std::byte>>> wanted_bytes(const Case& open, Job& job, TrialSpec trial,
                                                            Processes& processes) {
   using Bytes = std::optional<std::vector<std::byte>>;
@@ -327,6 +318,18 @@ Result<bool> judge_trial(const Case& open, Job& job, TrialSpec trial, Processes&
   Result<bool> right = compare_trial(open, job, trial, processes, visit);
   if (trial.where == Where::device && !(right.ok() && *right)) open.seat->blame();
   return right;
+}
+
+Result<bool> judge_on_vm(const Case& open, Job& job, Processes& processes, const OutputVisitor& visit) {
+  const std::size_t before = job.findings.size();
+  KGB_TRY(const bool right, judge_trial(open, job, {0, Where::vm}, processes, visit));
+  const std::span<Finding> fresh = std::span(job.findings).subspan(before);
+  if (right || !open.on_device() || !are_limits_of_vm(fresh)) return right;
+  for (Finding& finding : fresh) {
+    finding.message = "accesses were not watched: " + finding.message;
+    finding.kind = "vm_unchecked";
+  }
+  return true;
 }
 
 }  // namespace kgb

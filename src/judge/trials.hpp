@@ -38,9 +38,11 @@ struct TrialSpec {
                                         std::optional<int> poison);
 // Whether these findings may say no more than that the VM lacks something.
 [[nodiscard]] bool are_limits_of_vm(std::span<const Finding> findings);
-// The VM knows fewer operations than the device, and more slowly: what it could not run is run on the device
-// unwatched, and the verdict says so. True when that is all that was found; the findings then say no more.
-[[nodiscard]] bool excuse_vm(std::span<Finding> fresh);
+// Trial 0 on the VM, which watches every access. It knows fewer operations than a device, and more slowly:
+// what it could not run is no fault where a device is the candidate's home, and the verdict says that nobody
+// watched. True: the workload may go on.
+[[nodiscard]] Result<bool> judge_on_vm(const Case& open, Job& job, Processes& processes,
+                                       const OutputVisitor& visit = {});
 // The bytes of the read that the recording ends with, on the values of the trial. nullopt: the job has
 // findings instead.
 [[nodiscard]] Result<std::optional<std::vector<std::byte>>> wanted_bytes(const Case& open, Job& job,

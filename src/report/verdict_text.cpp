@@ -190,7 +190,7 @@ std::string verdict_text(const Evaluation& e, bool colour) {
   if (why != nullptr) out += reason(e, *why);
   out += line("passed", passed(e));
   // A failure's `repeat` names it; a pass is one of these values and hidden workloads, too.
-  if (why == nullptr && e.verdict == Verdict::pass)
+  if (e.verdict == Verdict::pass)
     out += line("seed", e.seed + ": --seed brings these values and hidden workloads back");
   out += worst(e);
   out += others(e, why);

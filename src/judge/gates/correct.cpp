@@ -52,9 +52,7 @@ Result<bool> prepare_job(Case& open, Job& job, Processes& processes) {
     return goes_on;
   }
   if (!open.on_device()) return true;
-  const std::size_t before = job.findings.size();
-  KGB_TRY(const bool right, judge_trial(open, job, {0, Where::vm}, processes));
-  return right || excuse_vm(std::span(job.findings).subspan(before));
+  return judge_on_vm(open, job, processes);
 }
 
 // The trials at home: on the device, or on the VM where that is the chip.
