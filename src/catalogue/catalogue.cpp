@@ -3,6 +3,7 @@
 #include "catalogue/catalogue.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -299,7 +300,13 @@ Result<const Operator*> Catalogue::find(std::string_view name) const {
     return user_error(fmt::format("{} is ambiguous: {}", name, join(all, ", ")));
   }
   std::vector<std::string> near;
-  for (const std::string& match : close_matches(name, known)) {
+  std::vector<std::string> matching = close_matches(name, known);
+  if (matching.empty() && name.size() >= 4) {  // "attention" for paged_attention_v1
+    const auto holds = [name](const std::string& full) { return full.find(name) != std::string::npos; };
+    std::copy_if(data_->names.begin(), data_->names.end(), std::back_inserter(matching), holds);
+    matching.resize(std::min<std::size_t>(matching.size(), 3));
+  }
+  for (const std::string& match : matching) {
     const auto is_meant = [&](const std::string& full) { return short_name(full) == match; };
     const auto full = std::find_if(data_->names.begin(), data_->names.end(), is_meant);
     const bool one = full != data_->names.end() && std::none_of(full + 1, data_->names.end(), is_meant);

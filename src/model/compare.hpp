@@ -23,7 +23,7 @@ enum class ErrorClass : std::uint8_t {
   reduction,  // ulps u(out) |e| + growth(n) u(acc) m
   dot,        // as reduction; n is the inner dimension, m = |A| |B|
   solve,      // as reduction; n is the order, m = |T^-1| |T| |x|
-  quantised,  // the nearest code; a limited share may be one code off
+  quantised,  // the nearest code; beside a midpoint, or at a limited share, one code off
   sorted,     // values exact, index outputs by the rule of their expectation
   indices,    // index outputs by the rule of their expectation, value outputs as pointwise
   random,     // no values are compared here; the judge tests statistics
@@ -38,7 +38,7 @@ struct ErrorBound {
   double ulps = 2;                // output roundings, in units of the output's roundoff
   DType accumulate = DType::f32;  // type of the accumulator: f32 for f8, f16, bf16, f32; f64 for f64 and c128
   double length = 1;              // n of the bound: terms of the longest reduction; below 1 counts as 1
-  double off_by_one = 1e-2;       // quantised: share of elements that may be one code off; at least one may
+  double off_by_one = 1e-2;       // quantised without slack: share that may be one code off; at least one may
   bool signed_zero = false;       // exact: -0 and +0 differ
   // --tolerance published: |got - round(e)| <= 1e-4 * reduce_dim + rtol(dtype) |round(e)| instead of all
   // above.
@@ -71,8 +71,10 @@ struct ExpectedOutput {
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> strides;
   ValueKind kind = ValueKind::f64;
-  std::span<const std::byte> value;   // empty when only the contract was asked for
-  std::span<const double> magnitude;  // empty: the magnitude is |e|; complex: one per component, as pairs
+  std::span<const std::byte> value;  // empty when only the contract was asked for
+  // Empty: the magnitude is |e|. Complex: one per component, as pairs. Codes of the quantised class: how far
+  // the quotient may lie off, so that another code is right only beside a midpoint; empty: by the share.
+  std::span<const double> magnitude;
   // "": by the error class. "exact", "skip" (never compared: undefined by the operator), "metadata" (as
   // skip). "ties" or "permutation": indices into `source` along `dim`; the element that got's index addresses
   // must equal (within the
@@ -101,7 +103,7 @@ struct CompareResult {
   std::int64_t n_bad = 0;         // of these wrong, non-finite mismatches included
   std::int64_t n_nonfinite = 0;   // NaN or infinity on one side only, or infinities of different sign
   std::int64_t n_poison = 0;      // wrong elements that still hold the poison
-  std::int64_t n_off_by_one = 0;  // quantised: one code off, right while their share is within the limit
+  std::int64_t n_off_by_one = 0;  // quantised: one code off, right within the share or the slack
   std::int64_t n_undetermined =
       0;                   // the magnitude exceeds the accumulator's range: infinity and NaN were let pass
   double worst_ratio = 0;  // largest error over its bound; infinity where no error is allowed

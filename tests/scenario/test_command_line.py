@@ -15,6 +15,8 @@ MISTAKES = [
     (["judge", GOOD], "no operator. Name one with --op (kgbench list)"),
     (["judge", GOOD, "--op", "softmx"], "softmx is no operator.  Did you mean aten::softmax or aten::_softmax?  (kgbench list)"),
     (["judge", GOOD, "--op", "zzzzzzzz"], "zzzzzzzz is no operator.  (kgbench list)"),
+    (["judge", GOOD, "--op", "attention"], "attention is no operator.  Did you mean vllm::paged_attention_v1 or "
+     "vllm::paged_attention_v2?  (kgbench list)"),
     ([*JUDGE, "--frobnicate"], "'--frobnicate' is no option of kgbench judge  (kgbench judge --help)"),
     ([*JUDGE, "--seed", "xyz"], "--seed 'xyz' is not 1 to 16 hexadecimal digits"),
     ([*JUDGE, "--seed", "11223344556677889"], "--seed '11223344556677889' is not 1 to 16 hexadecimal digits"),

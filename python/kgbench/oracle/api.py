@@ -13,7 +13,8 @@ class Expected:
 
     value      fp64, complex128, integer or bool tensor (or a Python number, for a 0-d output).
     magnitude  what the error bound scales with, of the value's shape or broadcast to it: for a sum, the sum of
-               absolute values. Default: |value|. For complex values it holds for both components.
+               absolute values. Default: |value|. For complex values it holds for both components. For codes of the
+               class `quantised`: how far the quotient may lie off; another code is right beside a midpoint alone.
     dtype      dtype of the output, a torch dtype or a name ("i8"), where the baseline does not give it.
     rule       None, or how values are compared: "exact"; "skip" (undefined, never compared); "ties" and
                "permutation" (index outputs: any index of an equal element, none twice along `dim`);

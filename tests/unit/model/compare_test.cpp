@@ -67,6 +67,7 @@ std::vector<std::byte> encode(DType dtype, const std::vector<double>& values) {
         put(static_cast<std::int8_t>(v));
         break;
       case DType::b8:
+      case DType::u8:
         put(static_cast<std::uint8_t>(v));
         break;
       default: {
@@ -314,6 +315,44 @@ TEST(Compare, QuantisedCodesMayBeOffByOneNowAndThen) {
       check(between, encode(DType::i8, {3, -56, -3, 0}), bound).ok());  // wrapped instead of saturated
   EXPECT_TRUE(check(DType::f8e4m3, {1000, 1.0}, {448, 1.0}, bound).ok());
   EXPECT_FALSE(check(DType::f8e4m3, {1.0, 1.0, 1.0}, {1.25, 1.25, 1.25}, bound).ok());
+}
+
+// What is right for one quotient that may lie `slack` off.
+bool right_code(DType dtype, double quotient, double slack, double got) {
+  Wanted wanted(dtype, {1}, {quotient});
+  wanted.output.kind = ValueKind::f64;
+  wanted.magnitude = {slack};
+  ErrorBound bound = of(ErrorClass::quantised);
+  bound.off_by_one = 1;  // says nothing where the reference tells the slack
+  return check(wanted, encode(dtype, {got}), bound).ok();
+}
+
+TEST(Compare, WithSlackAnotherCodeIsRightBesideAMidpointAlone) {
+  for (const double sign : {1.0, -1.0}) {
+    EXPECT_TRUE(right_code(DType::i8, sign * 3.49, 0.02, sign * 3));
+    EXPECT_TRUE(right_code(DType::i8, sign * 3.49, 0.02, sign * 4));
+    EXPECT_FALSE(right_code(DType::i8, sign * 3.47, 0.02, sign * 4));
+    EXPECT_TRUE(right_code(DType::i8, sign * 3.5, 0, sign * 3));  // the tie itself
+    EXPECT_TRUE(right_code(DType::i8, sign * 3.5, 0, sign * 4));
+    EXPECT_FALSE(right_code(DType::i8, sign * 3.49, 0, sign * 4));
+    EXPECT_TRUE(right_code(DType::i8, sign * 10, 3.5, sign * 13));  // a wide slack reaches over several codes
+    EXPECT_FALSE(right_code(DType::i8, sign * 10, 3.4, sign * 14));
+    // e4m3: below 16 a code is 1 wide, from 16 on 2.
+    EXPECT_TRUE(right_code(DType::f8e4m3, sign * 15.49, 0.02, sign * 16));
+    EXPECT_FALSE(right_code(DType::f8e4m3, sign * 15.4, 0.02, sign * 16));
+    EXPECT_TRUE(right_code(DType::f8e4m3, sign * 15.51, 0.02, sign * 15));
+    EXPECT_FALSE(right_code(DType::f8e4m3, sign * 15.6, 0.02, sign * 15));
+    EXPECT_TRUE(right_code(DType::f8e4m3, sign * 16.99, 0.02, sign * 18));
+    EXPECT_FALSE(right_code(DType::f8e4m3, sign * 16.9, 0.02, sign * 18));
+    EXPECT_TRUE(right_code(DType::f8e4m3, sign * 0.49 * 0x1p-9, 0.02 * 0x1p-9, sign * 0x1p-9));
+    EXPECT_FALSE(right_code(DType::f8e4m3, sign * 0.4 * 0x1p-9, 0.02 * 0x1p-9, sign * 0x1p-9));
+    EXPECT_TRUE(right_code(DType::f8e4m3, sign * 1000, 1e-5, sign * 448));
+    EXPECT_FALSE(right_code(DType::f8e4m3, sign * 1000, 1e-5, sign * 416));
+  }
+  EXPECT_FALSE(right_code(DType::i8, 200, 1e-5, -56));  // wrapped instead of saturated
+  EXPECT_TRUE(right_code(DType::u8, -3, 1e-5, 0));
+  EXPECT_FALSE(right_code(DType::f8e4m3, 1, 1e-5, kNan));
+  EXPECT_TRUE(right_code(DType::f8e4m3, kNan, 1e-5, kNan));
 }
 
 TEST(Compare, TiesMayBeBrokenAnyWayButNoElementTwice) {

@@ -18,14 +18,16 @@ def rms_norm_dynamic_per_token_quant(input, weight, epsilon, quant_dtype, scale_
     most, least = (127, 2.0**-23) if quant_dtype == torch.int8 else (448, 1 / (448 * 512))
     scale = round_to((top / most).clamp_min(least), torch.float32)
     quotient = (y / scale).clamp(-128 if most == 127 else -448, most)
-    codes = torch.round(quotient).to(torch.int64) if most == 127 else quotient
     # Where the largest value stands beside a rounding boundary its row's scale may be another.
     off = (2 * math.sqrt(x.shape[-1]) + 4) * 2.0**-24  # a root of a sum in f32 errs by half of the sum's error
-    about = lambda factor: round_to(round_to(abs(normal) * factor, kind) * abs(weight), kind).amax(-1, keepdim=True)
-    wide = (about(1 + off) - about(1 - off)) / most
+    about = lambda factor: round_to(round_to(abs(normal) * factor, kind) * abs(weight), kind)
+    high, low = about(1 + off), about(1 - off)
+    wide = (high.amax(-1, keepdim=True) - low.amax(-1, keepdim=True)) / most
     slack = scale + wide * 2.0**24 / 4  # the bound is 4 * 2^-24 of the magnitude
+    # A quotient may lie off by what its value, its row's scale and seven roundings in f32 do.
+    beside = (high - low + abs(quotient) * wide) / scale + abs(quotient) * 7 * 2.0**-24
     result = {
-        "return[0]": Expected(codes, dtype=quant_dtype),
+        "return[0]": Expected(quotient, magnitude=beside, dtype=quant_dtype),
         "return[1]": Expected(scale, magnitude=slack, dtype=torch.float32),
     }
     if residual is not None:

@@ -20,15 +20,18 @@ def rms_norm_per_block_quant(input, weight, epsilon, quant_dtype, group_size, sc
     most, least = (127, 2.0**-23) if quant_dtype == torch.int8 else (448, 1 / (448 * 512))
     scale = round_to((top / most).clamp_min(least), torch.float32)
     quotient = (groups / scale[..., None]).clamp(-128 if most == 127 else -448, most).reshape(y.shape)
-    codes = torch.round(quotient).to(torch.int64) if most == 127 else quotient
     # Where the largest value stands beside a rounding boundary its group's scale may be another.
     off = (2 * math.sqrt(x.shape[-1]) + 4) * 2.0**-24  # a root of a sum in f32 errs by half of the sum's error
     about = lambda factor: round_to(round_to(abs(normal) * factor, kind) * abs(weight), kind)
     largest = lambda values: values.reshape(groups.shape).amax(-1)
-    wide = (largest(about(1 + off)) - largest(about(1 - off))) / most
+    high, low = about(1 + off), about(1 - off)
+    wide = (largest(high) - largest(low)) / most
     slack = scale + wide * 2.0**24 / 4  # the bound is 4 * 2^-24 of the magnitude
+    # A quotient may lie off by what its value, its group's scale and seven roundings in f32 do.
+    each = lambda values: values[..., None].expand(groups.shape).reshape(y.shape)
+    beside = (high - low + abs(quotient) * each(wide)) / each(scale) + abs(quotient) * 7 * 2.0**-24
     result = {
-        "return[0]": Expected(codes, dtype=quant_dtype),
+        "return[0]": Expected(quotient, magnitude=beside, dtype=quant_dtype),
         "return[1]": Expected(scale, magnitude=slack, dtype=torch.float32),
     }
     if residual is not None:
