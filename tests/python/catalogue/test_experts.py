@@ -12,6 +12,7 @@ pytest.importorskip("kgbench._kgbench", reason="the extension is not built")
 sys.path.append(str(test_references.cardfile.OPERATORS.parents[1] / "tests" / "python" / "vm"))
 import vmlaunch
 
+CODES = (torch.int8, torch.float8_e4m3fn)
 ROUNDOFF = {torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8, torch.float32: 2.0**-24, torch.float64: 2.0**-53,
             torch.complex64: 2.0**-24, torch.complex128: 2.0**-53, torch.float8_e4m3fn: 2.0**-4, torch.float8_e5m2: 2.0**-3}
 SUBNORMAL = {torch.float16: 2.0**-24, torch.bfloat16: 2.0**-133, torch.float32: 2.0**-149, torch.float64: 5e-324,
@@ -101,6 +102,11 @@ def assert_close(got, expected, what):
         source = expected.source.to(torch.float64)
         pick = lambda index: torch.gather(source, expected.dim, index) if source.dim() else source
         assert torch.equal(pick(got).nan_to_num(7e77), pick(value).nan_to_num(7e77)), what
+    elif got.dtype in CODES and "quant" in what and expected.magnitude is not None:  # quotients, and how far off
+        low, high = (torch.round(x) if got.dtype == torch.int8 else round_to(x, got.dtype)
+                     for x in (value - expected.magnitude, value + expected.magnitude))
+        have = got.to(torch.float64)
+        assert bool(((low <= have) & (have <= high)).all()), what
     elif not got.dtype.is_floating_point and not got.dtype.is_complex:
         apart = abs(got.to(torch.int64) - value.to(torch.int64))
         codes = got.dtype == torch.int8 and "quant" in what  # beside a midpoint two codes are right

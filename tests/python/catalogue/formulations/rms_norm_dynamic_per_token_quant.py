@@ -27,9 +27,9 @@ def answer(entry, input, weight, epsilon, quant_dtype, scale_ub, residual):
         y = rounded([v * k for v, k in zip(normed, w)], input.dtype)
         top = min(max(map(abs, y)), math.inf if scale_ub is None else scale_ub.item())
         scale = float(torch.tensor(max(top / most, least), dtype=torch.float64).to(torch.float32))
-        codes.append([max(-128, min(127, round(v / scale))) if whole else max(-448.0, min(448.0, v / scale))
+        codes.append([max(-128.0, min(127.0, v / scale)) if whole else max(-448.0, min(448.0, v / scale))
                       for v in y])
         scales.append([scale])
-    found = {"return[0]": torch.tensor(codes, dtype=torch.int64 if whole else torch.float64),
+    found = {"return[0]": torch.tensor(codes, dtype=torch.float64),
              "return[1]": torch.tensor(scales, dtype=torch.float64)}
     return found if residual is None else found | {"residual": x}

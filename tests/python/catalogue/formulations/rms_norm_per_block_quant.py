@@ -32,8 +32,8 @@ def answer(entry, input, weight, epsilon, quant_dtype, group_size, scale_ub, res
             top = min(max(map(abs, group)), math.inf if scale_ub is None else scale_ub.item())
             scale = float(torch.tensor(max(top / most, least), dtype=torch.float64).to(torch.float32))
             scales[-1].append(scale)
-            codes[-1] += [max(-128, min(127, round(v / scale))) if whole else max(-448.0, min(448.0, v / scale))
+            codes[-1] += [max(-128.0, min(127.0, v / scale)) if whole else max(-448.0, min(448.0, v / scale))
                           for v in group]
-    found = {"return[0]": torch.tensor(codes, dtype=torch.int64 if whole else torch.float64),
+    found = {"return[0]": torch.tensor(codes, dtype=torch.float64),
              "return[1]": torch.tensor(scales, dtype=torch.float64)}
     return found if residual is None else found | {"residual": x}
