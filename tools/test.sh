@@ -5,7 +5,8 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 "$KGB_ROOT/tools/build.sh" release asan-ubsan:unit_tests
 . "$KGB_ROOT/tools/env.sh"
-export CTEST_PARALLEL_LEVEL=${CTEST_PARALLEL_LEVEL:-$(nproc)}
+# Three tests for two processors: one of them mostly waits for a start or for another process.
+export CTEST_PARALLEL_LEVEL=${CTEST_PARALLEL_LEVEL:-$((($(nproc) * 3 + 1) / 2))}
 
 skip=()
 if ! compgen -G '/dev/nvidia[0-9]*' >/dev/null; then
